@@ -12,6 +12,7 @@ from rapids_tc.analytics.approximate import Estimate, approximate_count
 from rapids_tc.analytics.cliques import cliques, edge_cliques, vertex_cliques
 from rapids_tc.analytics.clustering import average_clustering, clustering, transitivity
 from rapids_tc.analytics.communities import truss_communities
+from rapids_tc.analytics.graphlets import graphlet_counts, graphlets
 from rapids_tc.analytics.memory import memory_estimate
 from rapids_tc.analytics.methods import methods
 from rapids_tc.analytics.over_time import triangles_over_time
@@ -63,6 +64,8 @@ __all__ = [
     "edge_squares",
     "edge_triangles",
     "files",
+    "graphlet_counts",
+    "graphlets",
     "iter_triangles",
     "k_truss",
     "list_triangles",

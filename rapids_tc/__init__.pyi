@@ -23,18 +23,18 @@ __version__: str
 __all__ = ["CapacityError", "ColumnNotFoundError", "Delta", "Estimate", "Graph", "IdTypeError",
     "KernelError", "NullIdError", "RapidsTCError", "annotate", "annotate_vertices",
     "approximate_count", "average_clustering", "balance", "cliques", "clustering", "count",
-    "datasets", "edge_cliques", "edge_squares", "edge_triangles", "files", "iter_triangles",
-    "k_truss", "list_triangles", "memory_estimate", "methods", "plot", "register_accessor",
-    "similarity", "simple_edges", "spark", "squares", "transitivity", "triad_counts",
-    "triangles_by_type", "triangles_over_time", "truss_communities", "trussness",
-    "vertex_cliques", "vertex_squares", "vertex_triangles"]
+    "datasets", "edge_cliques", "edge_squares", "edge_triangles", "files", "graphlet_counts",
+    "graphlets", "iter_triangles", "k_truss", "list_triangles", "memory_estimate", "methods",
+    "plot", "register_accessor", "similarity", "simple_edges", "spark", "squares",
+    "transitivity", "triad_counts", "triangles_by_type", "triangles_over_time",
+    "truss_communities", "trussness", "vertex_cliques", "vertex_squares", "vertex_triangles"]
 
 Function = Literal["Graph", "annotate", "annotate_vertices", "approximate_count",
     "average_clustering", "balance", "cliques", "clustering", "count", "edge_cliques",
-    "edge_squares", "edge_triangles", "iter_triangles", "k_truss", "list_triangles",
-    "similarity", "simple_edges", "squares", "transitivity", "triad_counts",
-    "triangles_by_type", "triangles_over_time", "truss_communities", "trussness",
-    "vertex_cliques", "vertex_squares", "vertex_triangles"]
+    "edge_squares", "edge_triangles", "graphlet_counts", "graphlets", "iter_triangles",
+    "k_truss", "list_triangles", "similarity", "simple_edges", "squares", "transitivity",
+    "triad_counts", "triangles_by_type", "triangles_over_time", "truss_communities",
+    "trussness", "vertex_cliques", "vertex_squares", "vertex_triangles"]
 Measure = Literal["jaccard", "overlap", "sorensen", "cosine", "adamic_adar",
     "resource_allocation", "forman", "edge_clustering"]
 Method = Literal["auto", "bitmap", "tricore", "binary_search", "trust", "hash", "short-rows",
@@ -142,6 +142,10 @@ class Graph(_Graph, Generic[_F_co]):
     def truss_communities(self, k: int | Literal['max', 'all'], *,
         connected: Connected = "triangles", engine: EngineName | None = None,
         progress: bool | None = None, memory_limit: int | None = None) -> _F_co: ...
+    def graphlets(self, *, vertices: Vertices | None = None, engine: EngineName | None = None,
+        progress: bool | None = None, memory_limit: int | None = None) -> _F_co: ...
+    def graphlet_counts(self, *, engine: EngineName | None = None, progress: bool | None = None,
+        memory_limit: int | None = None) -> _F_co: ...
     def triangles_over_time(self, *, time: Label, window: Length | None = None,
         step: Length | None = None, engine: EngineName | None = None, progress: bool | None = None,
         memory_limit: int | None = None) -> _F_co: ...
@@ -469,6 +473,26 @@ def truss_communities(edges: _F | Graph[_F], k: int | Literal['max', 'all'], *,
 @overload
 def truss_communities(edges: _Stream | Graph[_Stream], k: int | Literal['max', 'all'], *,
     connected: Connected = "triangles", source: Labels | None = None,
+    destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> Any: ...
+@overload
+def graphlets(edges: _F | Graph[_F], *, vertices: Vertices | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> _F: ...
+@overload
+def graphlets(edges: _Stream | Graph[_Stream], *, vertices: Vertices | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> Any: ...
+@overload
+def graphlet_counts(edges: _F | Graph[_F], *, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> _F: ...
+@overload
+def graphlet_counts(edges: _Stream | Graph[_Stream], *, source: Labels | None = None,
     destination: Labels | None = None, by: Labels | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: int | None = None) -> Any: ...

@@ -153,6 +153,53 @@ def bitruss(rows):
     return number
 
 
+# The orbits of graphlets in ORCA's numbers, by the degrees of all their vertices within.
+ORBITS = {
+    (1, 1): {1: 0},
+    (1, 1, 2): {1: 1, 2: 2},
+    (2, 2, 2): {2: 3},
+    (1, 1, 2, 2): {1: 4, 2: 5},
+    (1, 1, 1, 3): {1: 6, 3: 7},
+    (2, 2, 2, 2): {2: 8},
+    (1, 2, 2, 3): {1: 9, 2: 10, 3: 11},
+    (2, 2, 3, 3): {2: 12, 3: 13},
+    (3, 3, 3, 3): {3: 14},
+}
+
+
+def list_graphlets(rows):
+    """({vertex: its degree within}, sorted degrees) of each connected set of up to four vertices.
+
+    On four vertices, the degrees of a subgraph tell its shape, and whether it is connected.
+    """
+    near = neighbors(rows)
+    for size in (2, 3, 4):
+        for vertices in combinations(near, size):
+            degree = dict.fromkeys(vertices, 0)
+            for u, v in combinations(vertices, 2):
+                if v in near[u]:
+                    degree[u] += 1
+                    degree[v] += 1
+            degrees = tuple(sorted(degree.values()))
+            if degrees in ORBITS:
+                yield degree, degrees
+
+
+def graphlets(rows, vertices=()):
+    """{vertex: how many induced connected subgraphs it is in, by its orbit there}."""
+    orbits = {v: [0] * 15 for v in neighbors(rows, vertices)}
+    for degree, degrees in list_graphlets(rows):
+        for v, d in degree.items():
+            orbits[v][ORBITS[degrees][d]] += 1
+    return {v: tuple(counts) for v, counts in orbits.items()}
+
+
+def graphlet_counts(rows):
+    """(name, number of induced subgraphs) of every graphlet."""
+    counts = Counter(degrees for _, degrees in list_graphlets(rows))
+    return [(f"g{i}", counts[degrees]) for i, degrees in enumerate(ORBITS)]
+
+
 def vertex_triangles(rows, vertices=()):
     """{vertex: triangles it is a corner of}."""
     corners = Counter(corner for triangle in list_triangles(rows) for corner in triangle)

@@ -51,6 +51,8 @@ CALLS = {
     "squares": tc.squares,
     "vertex_squares": tc.vertex_squares,
     "edge_squares": tc.edge_squares,
+    "graphlets": tc.graphlets,
+    "graphlet_counts": tc.graphlet_counts,
     "trussness": tc.trussness,
     "k_truss": lambda edges: tc.k_truss(edges, 3),
     "truss_communities": lambda edges: tc.truss_communities(edges, 3),

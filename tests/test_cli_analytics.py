@@ -51,6 +51,8 @@ COMMANDS = {
     "vertex-triangles --vertices 33,0": tc.vertex_triangles(CLUB, vertices=[33, 0]),
     "edge": CLUB.assign(triangles=tc.edge_triangles(CLUB)),
     "vertex-cliques --vertices 33,0": tc.vertex_cliques(CLUB, vertices=[33, 0]),
+    "graphlets --vertices 33,0": tc.graphlets(CLUB, vertices=[33, 0]),
+    "graphlet-counts": tc.graphlet_counts(CLUB),
     "edge-cliques --k 5": CLUB.assign(cliques=tc.edge_cliques(CLUB, k=5)),
     "similarity": CLUB.assign(jaccard=tc.similarity(CLUB)),
     "similarity --measure cosine": CLUB.assign(cosine=tc.similarity(CLUB, measure="cosine")),

@@ -21,7 +21,7 @@ from graphs import complete
 
 import rapids_tc as tc
 from rapids_tc import _parallel, datasets, errors, files, plot, testing
-from rapids_tc.analytics import cliques, triads
+from rapids_tc.analytics import cliques, graphlets, orbits, triads
 from rapids_tc.blocks import codec, grid
 from rapids_tc.cli import edges as cli_edges
 from rapids_tc.cli import machine, tables, values
@@ -1224,8 +1224,16 @@ HINTS = {
     "analytics/cliques": [
         (lambda h: tc.cliques(k3(), k=6),
          r"k=6; accepted: 3 \(triangles, which count finds faster"),
-        (lambda h: cliques._require_int64(2**63, 5),
+        (lambda h: cliques.require_int64(2**63, 5),
          r"9,223,372,036,854,775,808 cliques of 5 .*cliques\(edges, k=5\) without by="),
+    ],
+    "analytics/orbits": [
+        (having(orbits, "MOST_NEIGHBORS", 1, lambda h: tc.graphlets(k3())),
+         "2 neighbors, and graphlets are counted around vertices of at most 1, .*; drop the rows"),
+    ],
+    "analytics/graphlets": [
+        (lambda h: graphlets._require_int64(np.full((1, 9), 2**63, object)),
+         r"g0 occurs 9,223,372,036,854,775,808 times.* drop the rows of the vertices with"),
     ],
     "engines/local_graphs": [
         (having(costs, "MOST_CLIQUE_ROW", 1, lambda h: tc.cliques(k3())),

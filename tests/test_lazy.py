@@ -29,6 +29,7 @@ CALLS = [
     ("annotate", ("triangles", "trussness", "cosine"), {}),
     ("annotate_vertices", ("degree", "closure"), {}),
     ("vertex_cliques", (), {"k": 3}),
+    ("graphlet_counts", (), {"by": "g"}),
     ("vertex_triangles", (), {}),
     ("vertex_triangles", (), {"vertices": [9, 1]}),
     ("clustering", (), {"weight": "w", "aggregate": "sum"}),

@@ -281,6 +281,7 @@ def test_what_needs_the_whole_graph_says_so(backend, skewed):
     edges, limit = backend.frame(skewed), 100_000
     for call in (
         lambda: tc.cliques(edges, memory_limit=limit),
+        lambda: tc.graphlets(edges, memory_limit=limit),
         lambda: tc.Graph(edges, memory_limit=limit),
     ):
         told = "memory_limit= allows 100,000: raise the limit.* is not counted in blocks: "

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rapids_tc._typing import Array, Frame, Series, Vertices
 from rapids_tc.analytics.analytic import analytic
 from rapids_tc.errors import CapacityError
-from rapids_tc.frames.backend import sum64
+from rapids_tc.frames.backend import exact_sum
 from rapids_tc.plan import needs
 from rapids_tc.plan.record import Needs, OwnOptions, Result, Work, of_one_machine
 
@@ -43,11 +43,10 @@ def _count(graph: InMemoryGraph, k: int, per: str = "row") -> tuple[int, Array, 
     csr = graph.csr  # reports its own stages
     with graph.stage("counting") as report:
         at_last, counts = graph.engine.cliques(csr, k, per=per, on_progress=report.on_progress)
-        total = (sum64(at_last >> 32) << 32) + sum64(at_last & 0xFFFFFFFF)  # may pass 2**63
-    return total, at_last, counts
+    return exact_sum(at_last), at_last, counts
 
 
-def _require_int64(total: int, k: int) -> None:
+def require_int64(total: int, k: int) -> None:
     """Raise CapacityError if there are so many cliques that a sum of some may not fit int64."""
     if total >= 2**63:
         raise CapacityError(
@@ -119,7 +118,7 @@ def cliques(graph: InMemoryGraph, k: int = 4) -> int | Frame:
     total, at_last, _ = _count(graph, k)
     if graph.groups is None:
         return total
-    _require_int64(total, k)
+    require_int64(total, k)
     return graph.group_frame({"cliques": graph.group_sums(at_last)})
 
 
@@ -178,7 +177,7 @@ def vertex_cliques(graph: InMemoryGraph, k: int = 4, *, vertices: Vertices | Non
     1       4        0
     """
     total, _, counts = _count(graph, k, "vertex")
-    _require_int64(total, k)
+    require_int64(total, k)
     return graph.vertex_frame({"cliques": counts}, vertices)
 
 
@@ -232,5 +231,5 @@ def edge_cliques(graph: InMemoryGraph, k: int = 4) -> Series:
     [1, 1, 1, 1, 1, 1, 0]
     """
     total, _, counts = _count(graph, k, "edge")
-    _require_int64(total, k)
+    require_int64(total, k)
     return graph.edge_columns({"cliques": counts})["cliques"]

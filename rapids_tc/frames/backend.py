@@ -226,6 +226,11 @@ def sum64(values: Array) -> int:
     return sum(int(batch.astype("uint64").sum()) for batch in batches)
 
 
+def exact_sum(values: Array) -> int:
+    """Return the sum of int64 that are not negative, even if it is 2**63 or more."""
+    return (sum64(values >> 32) << 32) + sum64(values & 0xFFFFFFFF)
+
+
 def all_below(values: Array, limit: int) -> bool:
     """Return whether all integers of an array lie in [0, limit)."""
     values = values.view(f"uint{8 * values.itemsize}")  # a negative integer becomes a large one

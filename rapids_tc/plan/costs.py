@@ -33,7 +33,7 @@ def total(pair: Pair, rows: int, vertices: int) -> int:
 # than its highest stage, and two thirds of it or more. "prepare" is of all stages before the
 # answer but the sample: order, orient, layout, and counting. On the CPU, traced, and compared with
 # resident memory by tests/estimate_peak.py; on a GPU, what RMM counted in whole calls
-# (benchmarks/limits.py on an H200), else read off the arrays.
+# (benchmarks/limits.py on an H200), else read off the arrays, or, of graphlets, traced.
 STAGES: dict[str, dict[str, Pair]] = {
     "cpu": {
         "prepare": (20, 32),
@@ -45,9 +45,12 @@ STAGES: dict[str, dict[str, Pair]] = {
         "squares by edge": (40, 36),
         "by vertex from squares": (18, 46),
         "by row from squares": (38, 20),
+        "sum of graphlets": (30, 108),
         "peel": (70, 24),
         "by vertex": (18, 90),
         "by vertex from edges": (34, 96),
+        "by vertex of graphlets": (28, 300),
+        "graphlets": (25, 106),
         "by row": (54, 20),
         "by row from degrees": (80, 24),
         "by row from cliques": (54, 20),
@@ -67,9 +70,12 @@ STAGES: dict[str, dict[str, Pair]] = {
         "squares by edge": (44, 36),
         "by vertex from squares": (20, 38),
         "by row from squares": (32, 24),
+        "sum of graphlets": (33, 92),
         "peel": (70, 40),
         "by vertex": (22, 64),
         "by vertex from edges": (36, 68),
+        "by vertex of graphlets": (31, 285),
+        "graphlets": (28, 85),
         "by row": (58, 24),
         "by row from degrees": (84, 24),
         "by row from cliques": (36, 24),

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 RAISE = "raise the limit"
 NARROWER = "give ids of a narrower integer type"
+GRAPHLETS = Needs.CLIQUES | Needs.SQUARES  # what functions of graphlets alone need
 
 
 @dataclass(frozen=True)
@@ -109,7 +110,7 @@ def stages(
         more = own + costs.tables(vertices, work.by_edge) + held
         counting = "count around" if work.around else "prepare"
         if work.needs & (Needs.EDGE_SUMS | Needs.TRIANGLES) and not work.around:
-            counting = "sum by edge"
+            counting = "sum of graphlets" if GRAPHLETS in work.needs else "sum by edge"
         if work.needs & Needs.EDGE_SUMS and work.needs & (Needs.EDGE_COUNTS | Needs.VERTEX_COUNTS):
             more += model.COUNT * rows
         result.append(stage("count", counting, more))
@@ -144,7 +145,15 @@ def stages(
             kept_text = model.TEXT_IDS[0] * (engine == "cpu")  # which Arrow reuses
             more += max(2 * (text.in_answers + model.KEY) - kept_text, 0) * rows
         result.append(stage(name, key, more))
-    return result
+    return _highest(result)
+
+
+def _highest(stages: list[Stage]) -> list[Stage]:
+    """Return each stage once: a call that counts in several ways is as high as the highest."""
+    most: dict[str, int] = {}
+    for stage in stages:
+        most[stage.name] = max(stage.bytes, most.get(stage.name, 0))
+    return [Stage(name, needed) for name, needed in most.items()]
 
 
 def _answering(work: Work) -> str:
@@ -152,6 +161,8 @@ def _answering(work: Work) -> str:
     needs = work.needs
     if needs & Needs.EDGES:
         return "edges"
+    if GRAPHLETS in needs:
+        return "by vertex of graphlets" if work.result is Result.VERTICES else "graphlets"
     if needs & Needs.CLIQUES:
         return {Result.VERTICES: "by vertex", Result.COLUMN: "by row from cliques"}.get(
             work.result, ""

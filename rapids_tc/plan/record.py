@@ -38,8 +38,8 @@ class Needs(Flag):
     EDGE_SUMS = auto()  # what a quantity makes of the triangles of each edge
     SAMPLE = auto()  # the counts of a sample of the edges
     CLIQUES = auto()  # of three to five vertices, in memory
-    COMMUNITIES = auto()  # sets of edges that triangles join
     SQUARES = auto()  # cycles of four vertices, in memory
+    COMMUNITIES = auto()  # sets of edges that triangles join
 
     BY_EDGE = VERTEX_COUNTS | EDGE_COUNTS | TRUSSNESS | WEIGHTS | TYPE_COUNTS | SPANS | EDGE_SUMS
     VALUES = WEIGHTS | TYPE_COUNTS | SPANS  # of edges, read from the user's rows
@@ -373,9 +373,8 @@ ROWS_THAT_MATTER = "the rows that matter, such as k_truss(edges, k).compute()"
 def of_one_machine(name: str, kind: str, rows: str = ROWS_THAT_MATTER) -> TypeError:
     """Return the error of a function that takes no partitioned frame, but perhaps some `rows`."""
     whole = "the frame itself by compute()" if kind.startswith("Graph") else "edges.compute()"
-    return TypeError(
-        f"edges is a {kind}, and {name} runs on one machine: give it {whole}, or {rows}"
-    )
+    given = f"{whole}, or {rows}" if rows else whole
+    return TypeError(f"edges is a {kind}, and {name} runs on one machine: give it {given}")
 
 
 def register(record: Analytic) -> None:
