@@ -16,6 +16,7 @@ from rapids_tc.analytics.graphlets import graphlet_counts, graphlets
 from rapids_tc.analytics.memory import memory_estimate
 from rapids_tc.analytics.methods import methods
 from rapids_tc.analytics.over_time import triangles_over_time
+from rapids_tc.analytics.similar import most_similar
 from rapids_tc.analytics.similarity import similarity
 from rapids_tc.analytics.squares import edge_squares, squares, vertex_squares
 from rapids_tc.analytics.triads import triad_counts
@@ -71,6 +72,7 @@ __all__ = [
     "list_triangles",
     "memory_estimate",
     "methods",
+    "most_similar",
     "plot",
     "register_accessor",
     "similarity",

@@ -24,6 +24,10 @@ Length = float | str | timedelta | generic  # a length of time
 
 EngineName = Literal["cpu", "cuda"]
 ENGINES: tuple[EngineName, ...] = ("cpu", "cuda")
+Likeness = Literal[
+    "jaccard", "cosine", "sorensen", "overlap", "common_neighbors", "adamic_adar",
+    "resource_allocation",
+]  # fmt: skip
 Aggregate = Literal["first", "last", "sum", "mean", "min", "max"]
 
 # Names that a table of the package holds: type checkers find them in `__init__.pyi`.

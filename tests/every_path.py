@@ -64,7 +64,9 @@ OPTIONS = {
     "edge_type": ["kind"],
     "k": [3, 2, 4, 5, 6, "max", "all"],
     "max_rows": [None, 10**4],
-    "measure": [*MEASURES],
+    "exclude_neighbors": [False, True],
+    "measure": [*MEASURES, "common_neighbors"],
+    "most_degree": [None, 8],
     "pairs": [None, PAIRS],
     "per": [None, "vertex", "edge"],
     "rows": [7, 10**4],
@@ -72,6 +74,7 @@ OPTIONS = {
     "sign": ["trust"],
     "step": [None, 3],
     "time": ["t"],
+    "top": [10, 2, 40],
     "vertex_type": [None, TYPES],
     "vertices": [None, [3, 50, 3, 0, 0]],
     "weight": ["w", None],
@@ -104,6 +107,8 @@ REFUSED = {  # by function and option: values of `OPTIONS` that others take
     ("k_truss", "k"): ("all",),
     ("triangles_by_type", "aggregate"): ("sum", "mean", "min", "max"),
     ("balance", "per"): ("edge",),
+    ("similarity", "measure"): ("common_neighbors",),
+    ("most_similar", "measure"): ("forman", "edge_clustering"),
     ("annotate", "columns"): OF_VERTICES,
     ("annotate_vertices", "columns"): OF_ROWS,
     **{(name, "k"): (2, 6, "max", "all") for name in ("cliques", "vertex_cliques", "edge_cliques")},
@@ -161,7 +166,7 @@ def expected(name, own, frame=FRAME):
         directed = "directed_" * own.pop("directed", False)
         of_weights = getattr(reference, f"{directed}weighted_{name}", definition)
         values = of_weights(weighted, aggregate=aggregate)
-    elif record.result in (Result.VALUE, Result.TRIANGLES):
+    elif record.result in (Result.VALUE, Result.TRIANGLES, Result.PAIRS):
         if vertices is not None:
             own["among"] = vertices
         return definition(rows, **own)

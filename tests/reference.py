@@ -6,8 +6,9 @@ here is fast and nothing is clever: read it to learn what a function should retu
 """
 
 from collections import Counter
+from fractions import Fraction
 from itertools import combinations, pairwise, product
-from math import cbrt, comb, log, nan, sqrt
+from math import cbrt, comb, fsum, log, nan, sqrt
 
 import networkx as nx
 
@@ -474,6 +475,40 @@ def similarity_of(near, measure, u, v):
     if u == v:
         return 0.0
     return value() if common or measure == "forman" else 0.0
+
+
+def most_similar(rows, top, *, measure, most_degree=None, exclude_neighbors=False, among=None):
+    """(u, v, value) of the best v of each u, in the order of u, then of the value, then of v.
+
+    Values are compared as fractions, or as exact sums of floats: ties are ties.
+    """
+    near, found = neighbors(rows), []
+    for u in sorted(near if among is None else {*among}):
+        candidates = []
+        for v in near:
+            middles = {
+                w for w in near[u] & near[v] if most_degree is None or len(near[w]) <= most_degree
+            }
+            if v != u and middles and not (exclude_neighbors and v in near[u]):
+                value = likeness(near, measure, u, v, middles)
+                candidates.append((-value, v))
+        for value, v in sorted(candidates)[:top]:
+            found.append((u, v, sqrt(-value) if measure == "cosine" else float(-value)))
+    return found
+
+
+def likeness(near, measure, u, v, middles):
+    """How alike two vertices are that have these neighbors in common; of the cosine its square."""
+    a, b, common = len(near[u]), len(near[v]), len(middles)
+    return {
+        "jaccard": lambda: Fraction(common, a + b - common),
+        "cosine": lambda: Fraction(common**2, a * b),
+        "sorensen": lambda: Fraction(2 * common, a + b),
+        "overlap": lambda: Fraction(common, min(a, b)),
+        "common_neighbors": lambda: common,
+        "adamic_adar": lambda: fsum(1 / log(len(near[w])) for w in middles),
+        "resource_allocation": lambda: sum(Fraction(1, len(near[w])) for w in middles),
+    }[measure]()
 
 
 def annotate(rows, columns):

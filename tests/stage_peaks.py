@@ -32,6 +32,7 @@ NAMED = {  # stages by the words of the bar; what comes after one is the last, "
     "counting": "count",
     "summing over triangles": "count",
     "peeling": "peel",
+    "comparing vertices": "compare",
     "joining communities": "communities",
     "sorting the edges": "edges",
 }
@@ -53,6 +54,7 @@ CALLS = {
     "edge_squares": tc.edge_squares,
     "graphlets": tc.graphlets,
     "graphlet_counts": tc.graphlet_counts,
+    "most_similar": tc.most_similar,
     "trussness": tc.trussness,
     "k_truss": lambda edges: tc.k_truss(edges, 3),
     "truss_communities": lambda edges: tc.truss_communities(edges, 3),

@@ -446,6 +446,8 @@ def test_columns_alone_are_refused_and_annotate_named(backend, function):
     [partial(tc.vertex_cliques, k=4), partial(tc.truss_communities, k=3), plot.truss_profile],
 )
 def test_what_is_of_one_machine_says_so(backend, function):
+    with pytest.raises(TypeError, match=r"Dask DataFrame.*compute\(\), or .*pairs="):
+        tc.most_similar(apart(backend, small(), 2))
     with pytest.raises(TypeError, match=r"Dask DataFrame.*compute\(\), or .*k_truss\(edges, [k34]"):
         function(apart(backend, small(), 2))
 

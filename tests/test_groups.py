@@ -426,6 +426,8 @@ CLASHES = [  # a function, and columns of groups that its answer has otherwise
     (tc.triangles_over_time, {"time": "t"}, "formed"),
     (tc.truss_communities, {"k": "all"}, "parent"),
     (tc.vertex_cliques, PARTS, "vertex_a"),
+    (tc.most_similar, PARTS, "v_a"),
+    (tc.most_similar, {"measure": "cosine"}, "cosine"),
 ]
 
 
@@ -655,7 +657,7 @@ LIBRARIES = {
 }
 BASE = 7  # an id of two columns is a number divided by this, and the rest
 ONE = {"source": "a", "destination": "b"}
-IDS_OF_ROWS = {Result.VERTICES: 1, Result.EDGES: 2, Result.TRIANGLES: 3}
+IDS_OF_ROWS = {Result.VERTICES: 1, Result.EDGES: 2, Result.TRIANGLES: 3, Result.PAIRS: 2}
 
 
 def in_parts(name, own, right):

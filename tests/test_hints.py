@@ -1095,6 +1095,8 @@ HINTS = {
         (lambda h: tc.count(k3(), memory_limit="1 GB"), r"a number of bytes, such as 8 \* 2\*\*30"),
         (lambda h: needs.require_listing(9, 1, "ask for fewer rows"),
          "720 bytes.*and take 1 bytes: ask for fewer rows"),
+        (lambda h: needs.require_pairs(9, 1),
+         "9 rows.*720 bytes.*take 1 bytes: ask for a lower top="),
         (lambda h: needs.require_method("polak", ANALYTICS["k_truss"], "cuda"),
          "k_truss takes none"),
         (lambda h: tc.count(k3(), method="polak"), r'Pass a cuDF frame, or engine="cuda"'),
@@ -1220,6 +1222,16 @@ HINTS = {
     ],
     "analytics/similarity": [
         (lambda h: tc.similarity(k3(), measure="no"), "accepted: 'jaccard'"),
+    ],
+    "analytics/similar": [
+        (lambda h: tc.most_similar(k3(), 0), "top=0; accepted: an integer from 1 on"),
+        (lambda h: tc.most_similar(k3(), measure="no"), "accepted: 'jaccard', 'cosine'"),
+        (lambda h: tc.most_similar(k3(), most_degree=0), "most_degree=0; accepted: an integer"),
+        (lambda h: tc.most_similar(k3(), exclude_neighbors=2), "exclude_neighbors=2; accepted"),
+    ],
+    "engines/gpu/similar": [
+        (emulated(lambda e: e.wedge_counts(Fake(m=2**32), None, 1)),
+         'fewer than 2,147,481,600: give the rows that matter, or engine="cpu"'),
     ],
     "analytics/cliques": [
         (lambda h: tc.cliques(k3(), k=6),

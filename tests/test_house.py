@@ -442,9 +442,11 @@ def test_every_error_is_ours_and_a_builtin():
         assert issubclass(getattr(tc, name), tc.RapidsTCError)
 
 
-def test_the_frame_and_k_alone_are_positional():
+def test_the_frame_and_a_number_alone_are_positional():
     """As docs/stability.md says, in functions, in methods of `Graph` and in the accessor."""
-    assert "the frame (and `k`) by\n  position" in (ROOT / "docs/stability.md").read_text()
+    assert (
+        "the frame (and `k`, or\n  `top`) by position" in (ROOT / "docs/stability.md").read_text()
+    )
     accessor = vars(_accessor())
     for name in [*ANALYTICS, "Graph", "memory_estimate"]:
         function = getattr(tc, name)
@@ -453,7 +455,7 @@ def test_the_frame_and_k_alone_are_positional():
             assert first.name == ("self" if call is accessor[name] else "edges")
             positional = [p.name for p in others if p.kind is p.POSITIONAL_OR_KEYWORD]
             keywords = {p.name for p in others if p.kind is p.KEYWORD_ONLY}
-            assert positional == (["k"] if "k" in {*positional, *keywords} else [])
+            assert positional == [name for name in ("k", "top") if name in {*positional, *keywords}]
             assert {"source", "destination", "engine", "progress", "memory_limit"} <= keywords
     for draw in (function for name, function in PUBLIC.items() if name.startswith("plot.")):
         first, *others = inspect.signature(draw).parameters.values()

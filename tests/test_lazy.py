@@ -30,6 +30,7 @@ CALLS = [
     ("annotate_vertices", ("degree", "closure"), {}),
     ("vertex_cliques", (), {"k": 3}),
     ("graphlet_counts", (), {"by": "g"}),
+    ("most_similar", (2,), {"measure": "cosine"}),
     ("vertex_triangles", (), {}),
     ("vertex_triangles", (), {"vertices": [9, 1]}),
     ("clustering", (), {"weight": "w", "aggregate": "sum"}),

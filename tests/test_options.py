@@ -219,7 +219,7 @@ OPTIONS = [  # every one that names or counts something, with what its function 
     for name, function in sorted(vars(tc).items())
     if name in tc.__all__ and (name == "Graph" or inspect.isfunction(function))
     for option in inspect.signature(function).parameters.values()
-    if option.kind is option.KEYWORD_ONLY or option.name == "k"
+    if option.kind is option.KEYWORD_ONLY or option.name in ("k", "top")
     if name not in ("methods", "register_accessor") and option.name not in ("vertices", "pairs")
 ]
 BESIDE = {"k_truss": {"k": 3}, "truss_communities": {"k": 3}, "iter_triangles": {"rows": 2}}

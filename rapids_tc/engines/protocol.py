@@ -11,6 +11,7 @@ from rapids_tc._parallel import limit_threads as limit_threads
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
+    from rapids_tc.engines.likeness import Ranking
     from rapids_tc.engines.neighbor_rows import ChangedEdges, NeighborRows
     from rapids_tc.engines.quantity import Quantity
     from rapids_tc.engines.wedges import WedgeRows
@@ -58,6 +59,8 @@ class Costs:
         (rows of the frame) to the bytes of the bits of local graphs, while cliques are counted.
     wedge_counters : callable
         (rows of the frame, vertices) to the bytes of counters of wedges, while squares are counted.
+    likeness_tables : callable
+        (vertices) to the bytes of the tables in which the neighbors of vertices are compared.
     task : callable
         (edges, rows, are edges counted?, slots) to the bytes of a task and of blocks that large.
     levels : int
@@ -79,6 +82,7 @@ class Costs:
     slots: Callable[[bool], int]
     local_graphs: Callable[[int], int]
     wedge_counters: Callable[[int, int], int]
+    likeness_tables: Callable[[int], int]
     task: Callable[[int, int, bool, int], int]
     levels: int
     levels_of_slot: int
@@ -313,6 +317,42 @@ class Engine(Protocol):
 
         `rows` is of `neighbors`; `values` (int64) are by rank, and if there are none, common
         neighbors are counted. The sums of loops are left open.
+        """
+
+    def wedge_counts(self, rows: Csr, asked: Array, most_degree: int) -> Array:
+        """Count the wedges that begin at each of some ranks: int64.
+
+        `rows` is of `neighbors`. Middles of more than `most_degree` neighbors are left out.
+        """
+
+    def most_similar(
+        self,
+        rows: Csr,
+        asked: Array,
+        work: Array,
+        starts: Array,
+        ranking: Ranking,
+        *,
+        on_progress: ProgressCallback | None = None,
+    ) -> tuple[Array, Array]:
+        """Find the most similar vertices of some ranks, of those with a wedge between them.
+
+        Parameters
+        ----------
+        rows : Csr
+            Of `neighbors`.
+        asked, work : arrays of integers
+            The ranks, and the `wedge_counts` of each.
+        starts : array of int64, shape (asked + 1,)
+            Where the answer of each rank begins. It has at most as much room as wedges.
+        ranking : Ranking
+
+        Returns
+        -------
+        best : array of uint32
+            The ranks that are found, the best first; then `costs.NO_RANK`.
+        sums : array of int64
+            The wedges to each, or their values added up.
         """
 
     def join_triangles(

@@ -161,6 +161,10 @@ class Capacities:
     wedge_warp_slots: int = 512  # squares: slots of a warp's hash table, a power of two
     wedge_list: int = 4096  # squares: neighbors from which all warps of a block share a list
     wedge_windows: int = 16  # squares: windows of about equal work, at least, if there is a table
+    dense_threads: int = 1024  # wedges by ends: threads of a block of dense counters, at most 1,024
+    dense_wedges: int = 6144  # wedges by ends: wedges of a vertex from which counters are dense
+    brief_wedges: int = 256  # wedges by ends: wedges of a vertex up to which a warp takes it
+    end_words: int = 2**16  # wedges by ends: words of a table in shared memory, at most
     counted: int = 24576  # preparation: ranks whose in-edges are counted in shared memory
 
     def fitted(self, edges: int, sm_count: int) -> Capacities:

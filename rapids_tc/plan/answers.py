@@ -15,6 +15,7 @@ ID_ROLES = {  # by the shape of an answer: the ids in each of its rows
     Result.VERTICES: ("vertex",),
     Result.EDGES: ("src", "dst"),
     Result.TRIANGLES: ("u", "v", "w"),
+    Result.PAIRS: ("u", "v"),
 }
 PER = {"vertex": ID_ROLES[Result.VERTICES], "edge": ID_ROLES[Result.EDGES]}  # by per=
 

@@ -55,6 +55,7 @@ STAGES: dict[str, dict[str, Pair]] = {
         "by row from degrees": (80, 24),
         "by row from cliques": (54, 20),
         "rows of communities": (92, 20),
+        "likeness": (14, 70),
         "values": (46, 0),
         "times": (94, 0),
         "edges": (50, 8),
@@ -80,6 +81,7 @@ STAGES: dict[str, dict[str, Pair]] = {
         "by row from degrees": (84, 24),
         "by row from cliques": (36, 24),
         "rows of communities": (78, 24),
+        "likeness": (24, 70),
         "values": (46, 0),
         "times": (110, 0),
         "edges": (46, 8),
@@ -124,12 +126,21 @@ WEDGE_COUNTER, WEDGE_COUNTERS, MOST_WEDGE_COUNTERS = 4, 8, 2**24
 # Per wedge of the index of the bitruss peel: its bloom, its two edges, and of at most half as many
 # blooms where they begin, how many wedges they have, and how many a round takes out. Read.
 WEDGE = 24
+# Per vertex, while wedges are added up by their other ends: the table of a CPU thread, and its list
+# of ends. Read.
+WEDGE_END = 12
+# The same on a GPU: the bounds of windows in every row, of a graph whose counters take two or three
+# tables, and the order of the vertices. Read.
+WINDOW_BOUNDS = 24
 # The radix method, per edge, per vertex, and per wedge of a batch. Read.
 RADIX = {"edge": 28, "vertex": 8, "wedge": 32}
 # Per edge of a graph in memory: its count, and in blocks, sums and the values of corners. Read.
 COUNT, EDGE_SUM = 4, 24
 # Per pair that the user gives: numbers of both ends, the answer, and what is made for it. Traced.
 PAIR = 56
+# Per row of an answer with pairs of vertices: ranks, sums, ids of eight bytes, and what a formula
+# makes of them. Read.
+PAIRED = 80
 # Per listed triangle: its ranks, a sort, and ids of eight bytes. Read.
 LISTED = 80
 # Per combination of three types: its counter, those of other threads, and what an answer of a sixth
@@ -254,6 +265,8 @@ MOST_POSITIONS = {"cpu": 2**63, "cuda": 2**32}  # blocks in memory have fewer ed
 MOST_CLIQUE_ROW = 2**16  # entries of a row in which cliques are counted: sums stay below 2**63
 MOST_SQUARE_EDGES = 2**31  # squares are counted of fewer: four times their number is below 2**63
 MOST_WEDGES = 2**32 - 1  # of the index of the bitruss peel: it numbers blooms in 32 bits
+MOST_ENTRIES = 2**32 - 2**12  # of all rows of neighbors, by which wedges are walked on a GPU: fewer
+NO_RANK = 2**32 - 1  # where no vertex is found: a graph has fewer ranks
 MOST_GPU_RANKS = 2**32  # a graph has fewer: kernels hold ranks in 32 bits
 MOST_BLOCKS = 16  # per side, on one machine: with more, every edge is moved too often
 MOST_SORTED = 64  # ranges of edges, on one machine: the number of pieces is its square

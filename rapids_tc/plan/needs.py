@@ -125,6 +125,8 @@ def stages(
         if work.needs & Needs.COUNTED:  # which were counted before, from another layout
             more += model.total(model.LAYOUT, rows, vertices) + model.COUNT * rows
         result.append(stage("squares", key, more))
+    if work.needs & Needs.LIKENESS:
+        result.append(stage("compare", "likeness", costs.likeness_tables(vertices)))
     if work.needs & Needs.TRUSSNESS:
         result.append(stage("peel", "peel", costs.tables(vertices, True)))
     if work.needs & Needs.NEIGHBORS:
@@ -322,6 +324,20 @@ def require_listing(triangles: int, memory: int, advice: str, text: int = 0) -> 
         raise CapacityError(
             f"a frame of {triangles:,} triangles takes about {need:,} bytes while it is made; it "
             f"may have {model.MOST_ROWS:,} rows and take {memory:,} bytes: {advice}"
+        )
+
+
+def require_pairs(pairs: int, memory: int, text: int = 0) -> None:
+    """Raise CapacityError if a frame of so many pairs of vertices is more than can be made.
+
+    `text` is the bytes of text of an id in the frame.
+    """
+    need = (model.PAIRED + 2 * text) * pairs
+    if pairs > model.MOST_ROWS or need > memory:
+        raise CapacityError(
+            f"the answer may have {pairs:,} rows, which take about {need:,} bytes while they are "
+            f"made; it may have {model.MOST_ROWS:,} rows and take {memory:,} bytes: ask for a "
+            "lower top=, or for some vertices="
         )
 
 

@@ -40,6 +40,7 @@ class Needs(Flag):
     CLIQUES = auto()  # of three to five vertices, in memory
     SQUARES = auto()  # cycles of four vertices, in memory
     COMMUNITIES = auto()  # sets of edges that triangles join
+    LIKENESS = auto()  # of vertices that have neighbors in common, in memory
 
     BY_EDGE = VERTEX_COUNTS | EDGE_COUNTS | TRUSSNESS | WEIGHTS | TYPE_COUNTS | SPANS | EDGE_SUMS
     VALUES = WEIGHTS | TYPE_COUNTS | SPANS  # of edges, read from the user's rows
@@ -61,6 +62,7 @@ class Result(Enum):
     EDGES = "one row per edge"
     TIMES = "one row per time"
     TRIANGLES = "one row per triangle"
+    PAIRS = "one row per pair of vertices"
     GRAPH = "a prepared graph"
 
 

@@ -34,6 +34,7 @@ from rapids_tc.engines.cpu import (
     pairs,
     raw_rows,
     row_counts,
+    similar,
     small,
     sorting,
     visitors,
@@ -59,6 +60,7 @@ DEGREE_TABLES = 6  # at most: a table takes 4 bytes a number
 
 memory, free, take, bare = host_memory, host_free, look_up.take, in_edges.bare
 neighbors, common_sums = pairs.neighbors, pairs.common_sums
+wedge_counts, most_similar = similar.wedge_counts, similar.most_similar
 csc, add_changes, settle = in_edges.csc, changes.add_changes, changes.settle
 join_ends = communities.join_ends
 block_store, slot_pool, small_counter = host_slots.BlockStore, host_slots.SlotPool, small.counter
@@ -78,6 +80,7 @@ costs = Costs(
     slots=lambda sides: 3,
     local_graphs=clique_rows.bits_bytes,
     wedge_counters=wedges.counters_bytes,
+    likeness_tables=similar.tables_bytes,
     task=lambda edges, rows, *more: host_slots.task_bytes(
         thread_count() * _slots(rows), edges, rows, *more
     ),

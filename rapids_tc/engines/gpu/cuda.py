@@ -20,6 +20,7 @@ from rapids_tc.engines.gpu import (
     listing,
     look_up,
     pairs,
+    similar,
     visitors,
     wedges,
 )
@@ -204,6 +205,8 @@ class CudaEngine:
     visit = visitors.visit
     neighbors = pairs.neighbors
     common_sums = pairs.common_sums
+    wedge_counts = similar.wedge_counts
+    most_similar = similar.most_similar
     join_triangles = visitors.join_triangles
     join_ends = visitors.join_ends
     triangles_per_in_edge = listing.triangles_per_in_edge

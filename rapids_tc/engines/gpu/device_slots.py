@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rapids_tc.engines.gpu import cliques
+from rapids_tc.engines.gpu import cliques, similar
 from rapids_tc.engines.gpu.block_layout import write_codes
 from rapids_tc.engines.gpu.layout import CHUNK, GpuEngine, SlotView
 from rapids_tc.engines.protocol import Costs
@@ -44,6 +44,7 @@ COSTS = Costs(
     tables=lambda vertices, sides: 0,
     local_graphs=cliques.bits_bytes,
     wedge_counters=lambda rows, vertices: 0,  # they lie in shared memory
+    likeness_tables=similar.tables_bytes,
     most=costs.MOST_GRAPH_ROWS["cuda"],
     positions=costs.MOST_POSITIONS["cuda"],
     unasked=costs.UNASKED["cuda"],

@@ -1,0 +1,206 @@
+"""The most similar vertices of each vertex on the CUDA engine: see `rapids_tc.engines.likeness`.
+
+The functions are methods of `rapids_tc.engines.gpu.cuda.CudaEngine`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rapids_tc.errors import CapacityError
+from rapids_tc.frames.backend import as_uint32
+from rapids_tc.kernels import launch
+from rapids_tc.plan import costs as model
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from rapids_tc.engines.gpu.layout import GpuEngine
+    from rapids_tc.engines.likeness import Ranking
+    from rapids_tc.engines.protocol import ProgressCallback
+    from rapids_tc.kernels.method import Kernel
+    from rapids_tc.preparation.csr import Array, Csr
+
+_KERNELS = (
+    "similar_dense",
+    "similar_hashed",
+    "similar_brief",
+    "wedge_counts",
+    "window_bounds",
+)
+_ALIGN = 256  # ranks: as in ends.cuh
+_WARP, _ROUND = 32, 32  # the best of a vertex that are found at once, as in best.cuh
+_LEVELS = (2**16, 2**8, 2**4)  # degrees below which a counter takes 16, 8 or 4 bits
+_KEPT = 28  # bytes of shared memory per thread, beside the table
+_SLACK = 1024  # bytes of shared memory that a block may need besides
+_RESIDENT = 2048  # threads of a multiprocessor, at most
+
+
+@dataclass(frozen=True)
+class _Windows:
+    """Windows of ranks whose counters fit in a table of shared memory: see ``ends.cuh``.
+
+    Attributes
+    ----------
+    cuts : array of uint32, shape (windows + 1,)
+    bounds : array of uint32
+        See ``middles.cuh``.
+    words : int
+        Words of the table.
+    packing : tuple of numpy.uint32
+        The first rank of 16, 8 and 4 bits, and the first word of each.
+    """
+
+    cuts: Array
+    bounds: Array
+    words: int
+    packing: tuple[Any, ...]
+
+
+def wedge_counts(engine: GpuEngine, rows: Csr, asked: Array, most_degree: int) -> Array:
+    """Count the wedges of vertices: see `rapids_tc.engines.protocol.Engine`."""
+    if rows.m >= model.MOST_ENTRIES:
+        raise CapacityError(
+            f"{rows.m // 2:,} edges, and one GPU compares the neighbors of fewer than "
+            f'{model.MOST_ENTRIES // 2:,}: give the rows that matter, or engine="cpu"'
+        )
+    with engine.device(rows.columns):
+        counts = engine.xp.empty(len(asked), "int64")
+        size = np.uint64(len(asked)), np.uint32(most_degree)
+        kernel = _kernels(engine)["wedge_counts"]
+        arguments = (rows.offsets, rows.columns, as_uint32(asked), *size, counts)
+        launch.per_element(kernel, _WARP * len(asked), *arguments)
+        return counts
+
+
+def most_similar(
+    engine: GpuEngine,
+    rows: Csr,
+    asked: Array,
+    work: Array,
+    starts: Array,
+    ranking: Ranking,
+    *,
+    on_progress: ProgressCallback | None = None,
+) -> tuple[Array, Array]:
+    """Find the most similar vertices: see `rapids_tc.engines.protocol.Engine`."""
+    xp = engine.xp
+    with engine.device(rows.columns):
+        best = xp.full(int(starts[-1]), model.NO_RANK, "uint32")
+        sums = xp.zeros(len(best), "int64")
+        if not len(best):
+            return best, sums
+        windows = _windows(engine, rows, wide=len(ranking.values) > 0)
+        order = as_uint32(xp.argsort(-work))  # those with most wedges begin first
+        query = (work, starts, ranking.places, np.uint32(ranking.kind), np.uint32(ranking.apart))
+        rounds = range(0, int(xp.diff(starts).max()), _ROUND)
+        for done in rounds:
+            found = (*query, np.uint32(done), best, sums)
+            _search(engine, rows, windows, ranking, (as_uint32(asked), order), work, found)
+            if on_progress is not None:
+                engine.wait()
+                on_progress((done + _ROUND) / (rounds[-1] + _ROUND))
+        return best, sums
+
+
+def _search(
+    engine: GpuEngine,
+    rows: Csr,
+    windows: _Windows,
+    ranking: Ranking,
+    tasks: tuple[Array, Array],
+    work: Array,
+    found: tuple[Any, ...],
+) -> None:
+    """Launch the kernels that find the best of all vertices, those with most wedges first."""
+    xp, sizes, wide = engine.xp, engine.capacities, len(ranking.values) > 0
+    kernels = _kernels(engine, wide=wide)
+    stride = np.uint32(len(windows.cuts))
+    values = ranking.values if wide else None
+    arrays = (rows.offsets, rows.columns, windows.bounds, values)
+    graph = (*arrays, stride, np.uint32(ranking.most_degree))
+    slot = 12 if wide else 8
+    slots = _slots(engine, slot, _KEPT * launch.THREADS)
+    dense = min(sizes.dense_wedges, slots * 3 // 4)
+    brief = min(sizes.brief_wedges, dense - 1)
+    cuts = [0, *(int((work >= least).sum()) for least in (dense, brief + 1, 1))]
+    tickets = xp.zeros(3, "uint32")
+    of_dense = (windows.cuts, *windows.packing, np.uint32(len(windows.cuts) - 1))
+    few = _fewest_slots(brief)
+    tiers = [  # kernel, threads, arguments of its own, bytes of shared memory
+        ("similar_dense", sizes.dense_threads, (*of_dense, np.uint32(windows.words)),
+         windows.words * (8 if wide else 4)),
+        ("similar_hashed", min(sizes.dense_threads, launch.THREADS), (np.uint32(slots),),
+         slots * slot),
+        ("similar_brief", _WARP, (np.uint32(few),), few * slot),
+    ]  # fmt: skip
+    for tier, (name, threads, own, shared) in enumerate(tiers):
+        first, last = cuts[tier], cuts[tier + 1]
+        if first == last:
+            continue
+        kernel, per_sm = kernels[name], _RESIDENT // threads
+        if shared > engine.shared_limit - _KEPT * threads - _SLACK:
+            kernel.max_dynamic_shared_size_bytes = shared
+        per_sm = max(1, min(per_sm, engine.most_shared // (shared + _KEPT * threads + _SLACK)))
+        grid = (min(last - first, engine.sm_count * per_sm),)
+        drawn = (*tasks, np.uint32(first), np.uint32(last), tickets[tier : tier + 1])
+        kernel(grid, (threads,), (*graph, *own, *drawn, *found), shared_mem=shared)
+
+
+def _windows(engine: GpuEngine, rows: Csr, *, wide: bool) -> _Windows:
+    """Cut the ranks in windows whose counters, or sums of 64 bits, fit in shared memory."""
+    xp, n = engine.xp, rows.n
+    room = engine.most_shared - _KEPT * engine.capacities.dense_threads - _SLACK
+    room = min(room // (8 if wide else 4), engine.capacities.end_words)
+    room = max(room // _ALIGN, 1) * _ALIGN
+    end = max(-(-n // _ALIGN), 1) * _ALIGN
+    starts = [0, end, end, end, end]
+    if not wide:
+        degrees = xp.diff(rows.offsets)
+        # Ranks follow the rows of the frame, whose repeats count: degrees do not quite descend.
+        for level, least in enumerate(_LEVELS, 1):
+            higher = xp.flatnonzero(degrees >= least)
+            last = int(higher[-1]) + 1 if len(higher) else 0
+            starts[level] = max(starts[level - 1], -(-last // _ALIGN) * _ALIGN)
+    bases, cuts, used, rank = [0], [0], 0, 0
+    for level, (begin, stop) in enumerate(pairwise(starts)):
+        bases.append(bases[-1] + (stop - begin >> level))
+        while rank < stop:
+            step = min(stop - rank, (room - used << level) // _ALIGN * _ALIGN)
+            rank, used = rank + step, used + (step >> level)
+            if rank < stop:  # the table is full
+                cuts.append(rank)
+                used = 0
+    cuts.append(end)
+    on_device = xp.asarray(np.array(cuts, np.uint32))
+    bounds = xp.empty(n * len(cuts), "uint32")
+    arguments = (rows.offsets, rows.columns, on_device, np.uint32(len(cuts)), np.uint64(n), bounds)
+    launch.per_element(_kernels(engine)["window_bounds"], len(bounds), *arguments)
+    packing = (*map(np.uint32, starts[1:4]), *map(np.uint32, bases[1:4]))
+    return _Windows(on_device, bounds, min(room, bases[-1]), packing)
+
+
+def _slots(engine: GpuEngine, slot: int, kept: int) -> int:
+    """Return the slots of the largest hash table of a block, a power of two."""
+    room = (engine.most_shared - kept - _SLACK) // slot
+    return min(_fewest_slots(engine.capacities.dense_wedges - 1), 1 << (room.bit_length() - 1))
+
+
+def _fewest_slots(wedges: int) -> int:
+    """Return the slots of a table that u and the ends of so many wedges fill to three quarters."""
+    return 1 << max((4 * (wedges + 1) - 1) // 3, 1).bit_length()
+
+
+def _kernels(engine: GpuEngine, *, wide: bool = False) -> Mapping[str, Kernel]:
+    """Return the kernels of ``similar.cu``, which count middles, or add their values up."""
+    options = ("-DRTC_SUMS",) if wide else ()
+    return engine.compile(launch.read("similar.cu"), _KERNELS, options)
+
+
+def tables_bytes(vertices: int) -> int:
+    """Return the bytes of the bounds of windows, and of the order of tasks."""
+    return model.WINDOW_BOUNDS * vertices
