@@ -1227,7 +1227,6 @@ HINTS = {
         (lambda h: tc.most_similar(k3(), 0), "top=0; accepted: an integer from 1 on"),
         (lambda h: tc.most_similar(k3(), measure="no"), "accepted: 'jaccard', 'cosine'"),
         (lambda h: tc.most_similar(k3(), most_degree=0), "most_degree=0; accepted: an integer"),
-        (lambda h: tc.most_similar(k3(), exclude_neighbors=2), "exclude_neighbors=2; accepted"),
     ],
     "engines/gpu/similar": [
         (emulated(lambda e: e.wedge_counts(Fake(m=2**32), None, 1)),

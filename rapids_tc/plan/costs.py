@@ -81,7 +81,7 @@ STAGES: dict[str, dict[str, Pair]] = {
         "by row from degrees": (84, 24),
         "by row from cliques": (36, 24),
         "rows of communities": (78, 24),
-        "likeness": (24, 70),
+        "likeness": (44, 70),
         "values": (46, 0),
         "times": (110, 0),
         "edges": (46, 8),
