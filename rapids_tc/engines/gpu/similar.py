@@ -6,11 +6,11 @@ The functions are methods of `rapids_tc.engines.gpu.cuda.CudaEngine`.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rapids_tc.engines.gpu.wedge_tasks import ALIGN, Packing, Windows
 from rapids_tc.errors import CapacityError
 from rapids_tc.frames.backend import as_uint32
 from rapids_tc.kernels import launch
@@ -30,11 +30,8 @@ _KERNELS = (
     "similar_hashed",
     "similar_brief",
     "wedge_counts",
-    "window_bounds",
 )
-_ALIGN = 256  # ranks: as in ends.cuh
 _WARP, _ROUND = 32, 32  # the best of a vertex that are found at once, as in best.cuh
-_LEVELS = (2**16, 2**8, 2**4)  # degrees below which a counter takes 16, 8 or 4 bits
 _KEPT = 28  # bytes of shared memory per thread, beside the table
 _SLACK = 1024  # bytes of shared memory that a block may need besides
 _RESIDENT = 2048  # threads of a multiprocessor, at most
@@ -51,14 +48,13 @@ class _Windows:
         See ``middles.cuh``.
     words : int
         Words of the table.
-    packing : tuple of numpy.uint32
-        The first rank of 16, 8 and 4 bits, and the first word of each.
+    packing : Packing
     """
 
     cuts: Array
     bounds: Array
     words: int
-    packing: tuple[Any, ...]
+    packing: Packing
 
 
 def wedge_counts(engine: GpuEngine, rows: Csr, asked: Array, most_degree: int) -> Array:
@@ -129,7 +125,8 @@ def _search(
     brief = min(sizes.brief_wedges, dense - 1)
     cuts = [0, *(int((work >= least).sum()) for least in (dense, brief + 1, 1))]
     tickets = xp.zeros(3, "uint32")
-    of_dense = (windows.cuts, *windows.packing, np.uint32(len(windows.cuts) - 1))
+    levels = map(np.uint32, (*windows.packing.starts, *windows.packing.bases))
+    of_dense = (windows.cuts, *levels, np.uint32(len(windows.cuts) - 1))
     few = _fewest_slots(brief)
     tiers = [  # kernel, threads, arguments of its own, bytes of shared memory
         ("similar_dense", sizes.dense_threads, (*of_dense, np.uint32(windows.words)),
@@ -156,32 +153,18 @@ def _windows(engine: GpuEngine, rows: Csr, *, wide: bool) -> _Windows:
     xp, n = engine.xp, rows.n
     room = engine.most_shared - _KEPT * engine.capacities.dense_threads - _SLACK
     room = min(room // (8 if wide else 4), engine.capacities.end_words)
-    room = max(room // _ALIGN, 1) * _ALIGN
-    end = max(-(-n // _ALIGN), 1) * _ALIGN
-    starts = [0, end, end, end, end]
-    if not wide:
-        degrees = xp.diff(rows.offsets)
-        # Ranks follow the rows of the frame, whose repeats count: degrees do not quite descend.
-        for level, least in enumerate(_LEVELS, 1):
-            higher = xp.flatnonzero(degrees >= least)
-            last = int(higher[-1]) + 1 if len(higher) else 0
-            starts[level] = max(starts[level - 1], -(-last // _ALIGN) * _ALIGN)
-    bases, cuts, used, rank = [0], [0], 0, 0
-    for level, (begin, stop) in enumerate(pairwise(starts)):
-        bases.append(bases[-1] + (stop - begin >> level))
-        while rank < stop:
-            step = min(stop - rank, (room - used << level) // _ALIGN * _ALIGN)
-            rank, used = rank + step, used + (step >> level)
-            if rank < stop:  # the table is full
-                cuts.append(rank)
-                used = 0
-    cuts.append(end)
-    on_device = xp.asarray(np.array(cuts, np.uint32))
+    room = max(room // ALIGN, 1) * ALIGN
+    packing = Packing.of(xp.diff(rows.offsets), xp, least=1)
+    if wide:  # as if all counters had a word
+        packing = Packing((packing.end,) * 3, (packing.end,) * 3, packing.end)
+    grid = np.arange(0, packing.end + 1, ALIGN)
+    cuts = Windows.cut(packing, grid, np.zeros(len(grid)), room, 1).cuts.astype(np.uint32)
     bounds = xp.empty(n * len(cuts), "uint32")
-    arguments = (rows.offsets, rows.columns, on_device, np.uint32(len(cuts)), np.uint64(n), bounds)
-    launch.per_element(_kernels(engine)["window_bounds"], len(bounds), *arguments)
-    packing = (*map(np.uint32, starts[1:4]), *map(np.uint32, bases[1:4]))
-    return _Windows(on_device, bounds, min(room, bases[-1]), packing)
+    on_device, sizes = xp.asarray(cuts), (np.uint32(len(cuts)), np.uint64(n))
+    kernel = engine.compile(launch.read("wedge_rows.cu"), ("find_bounds",), ())["find_bounds"]
+    launch.per_element(kernel, len(bounds), rows.offsets, rows.columns, on_device, *sizes, bounds)
+    words = int(packing.words(np.array(packing.end)))
+    return _Windows(on_device, bounds, min(room, words), packing)
 
 
 def _slots(engine: GpuEngine, slot: int, kept: int) -> int:

@@ -29,7 +29,7 @@ class Packing:
     starts, bases : tuple of int
         Of levels 1, 2 and 3. Level 0, of 32 bits, begins at 0.
     end : int
-        A multiple of `ALIGN` behind the last rank that has two neighbors.
+        A multiple of `ALIGN` behind the last rank of enough neighbors.
     """
 
     starts: tuple[int, ...]
@@ -37,9 +37,9 @@ class Packing:
     end: int
 
     @classmethod
-    def of(cls, degrees: Array, xp: Any) -> Packing:
-        """Return the levels of a graph, by the last ranks of at least so many neighbors."""
-        limits = xp.asarray([2, *(1 << bits for bits in BITS)])[:, None]
+    def of(cls, degrees: Array, xp: Any, least: int = 2) -> Packing:
+        """Return the levels of a graph, up to the last rank of at least so many neighbors."""
+        limits = xp.asarray([least, *(1 << bits for bits in BITS)])[:, None]
         behind = xp.where(degrees >= limits, xp.arange(1, len(degrees) + 1), 0).max(axis=1)
         end, *starts = (-(-last // ALIGN) * ALIGN for last in behind.tolist())
         bases, word, ends = [starts[0]], starts[0], [*starts[1:], end]

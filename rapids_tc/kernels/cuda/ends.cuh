@@ -1,9 +1,7 @@
 // ends.cuh - tables in shared memory in which the wedges u - v - w of one vertex u are added up by w.
 //
-// - Packed: counters of a window of ranks. There are no more wedges to w than w has neighbors. So a counter of
-//   w takes 32, 16, 8 or 4 bits by the degree of w, and cannot wrap. Ranks follow degrees: those from start[1]
-//   on have 16 bits (less than 65,536 neighbors), from start[2] on 8, and from start[3] on 4. Counters of 32
-//   consecutive ranks lie in 32 words. All starts, and all bounds of windows, are multiples of 256 ranks.
+// - Packed: counters of a window of ranks, of 4 to 32 bits: counters.cuh. There are no more wedges to w than w
+//   has neighbors. Bounds of windows are multiples of 256 ranks.
 // - Wide: a sum of 64 bits for each rank of a window.
 // - Hashed: counters or sums of the ranks that are met, with open addressing.
 //
@@ -11,62 +9,45 @@
 // visit(is one there?, w, its counter) with all lanes of a warp together, and leaves all counters at 0.
 // Between these the block waits at a barrier.
 #pragma once
-#include "device.cuh"
-
-struct Packing {
-  u32 start[4], base[4];  // by level: the first rank, and the first word; a counter has 32 >> level bits
-
-  __device__ __forceinline__ u32 level(u32 w) const {
-    return (w >= start[1] ? 1u : 0u) + (w >= start[2] ? 1u : 0u) + (w >= start[3] ? 1u : 0u);
-  }
-  __device__ __forceinline__ u32 word(u32 w, u32 level) const {
-    const u32 x = w - start[level];
-    return base[level] + (x >> (5 + level) << 5 | (x & 31));
-  }
-  __device__ __forceinline__ u32 word(u32 w) const { return word(w, level(w)); }
-  __device__ __forceinline__ u32 shift(u32 w, u32 level) const {
-    return ((w - start[level]) & (((1u << level) - 1) << 5)) >> level;
-  }
-  __device__ __forceinline__ u32 level_of_word(u32 word) const {
-    return (word >= base[1] ? 1u : 0u) + (word >= base[2] ? 1u : 0u) + (word >= base[3] ? 1u : 0u);
-  }
-};
+#include "counters.cuh"
 
 #define RTC_PACKING_ARGS u32 start1, u32 start2, u32 start3, u32 base1, u32 base2, u32 base3
-#define RTC_PACKING                                         \
-  Packing {                                                 \
-    {0, start1, start2, start3}, { 0, base1, base2, base3 } \
-  }
+#define RTC_PACKING \
+  Packing { start1, start2, start3, base1, base2, base3 }
 
 struct Packed {
   typedef u32 Sum;
-  static constexpr u32 kBytes = 4;  // of a word
   u32* words;
   const Packing& packing;
   u32 low, size;  // the first word of the window, and how many it has
 
   __device__ Packed(u32* words, const Packing& packing, u32 first, u32 last)
-      : words(words), packing(packing), low(packing.word(first)), size(packing.word(last) - low) {}
+      : words(words),
+        packing(packing),
+        low(packing.place(first).word),
+        size(packing.place(last).word - low) {}
   __device__ __forceinline__ void add(u32 w, u32) const {
-    const u32 level = packing.level(w);
-    atomicAdd(words + (packing.word(w, level) - low), 1u << packing.shift(w, level));
+    const Place at = packing.place(w);
+    atomicAdd(words + (at.word - low), 1u << at.shift);
   }
   __device__ __forceinline__ void drop(u32 w) const {
-    const u32 level = packing.level(w), mask = kFullMask >> (32 - (32u >> level));
-    atomicAnd(words + (packing.word(w, level) - low), ~(mask << packing.shift(w, level)));
+    const Place at = packing.place(w);
+    atomicAnd(words + (at.word - low), ~(at.mask << at.shift));
   }
   template <class Visit>
   __device__ __forceinline__ void take(const Visit& visit) const {
-    for (u32 t = threadIdx.x; t - threadIdx.x % kWarp < size; t += blockDim.x) {
-      const u32 counters = words[t];
-      if (!__any_sync(kFullMask, counters != 0)) continue;
-      words[t] = 0;
-      const u32 level = packing.level_of_word(low + t), bits = 32u >> level, mask = kFullMask >> (32 - bits);
-      const u32 x = low + t - packing.base[level];
-      const u32 first = packing.start[level] + (x >> 5 << (5 + level)) + (x & 31);
-      for (u32 j = 0; j < 1u << level; j++) {
-        const u32 count = counters >> (j * bits) & mask;
-        visit(count != 0, first + 32 * j, count);
+    for (u32 level = 0; level < 4; level++) {
+      const u32 bits = 32u >> level, mask = kFullMask >> (32 - bits), base = packing.base(level);
+      const u32 from = larger(low, base), to = smaller(low + size, packing.base(level + 1));
+      for (u32 t = from + threadIdx.x; t - threadIdx.x % kWarp < to && from < to; t += blockDim.x) {
+        const u32 counters = words[t - low];  // 32 words are of one level
+        if (!__any_sync(kFullMask, counters != 0)) continue;
+        words[t - low] = 0;
+        const u32 x = t - base, first = packing.start(level) + (x >> 5 << (5 + level)) + (x & 31);
+        for (u32 j = 0; j < 1u << level; j++) {
+          const u32 count = counters >> (j * bits) & mask;
+          visit(count != 0, first + 32 * j, count);
+        }
       }
     }
   }
@@ -74,7 +55,6 @@ struct Packed {
 
 struct Wide {
   typedef u64 Sum;
-  static constexpr u32 kBytes = 8;
   u64* sums;
   u32 first, size;
 

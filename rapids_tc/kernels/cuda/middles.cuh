@@ -37,8 +37,8 @@ struct Part {
 template <class Sum>
 __device__ __forceinline__ Part<Sum> part_of(const Rows& rows, u32 i, u32 k0, u32 k1) {
   const u32 v = rows.columns[i];
-  if (rows.degree(v) > rows.most_degree) return {0, 0, 0};
   const u32* const bounds = rows.bounds + u64(v) * rows.stride;
+  if (bounds[rows.stride - 1] - bounds[0] > rows.most_degree) return {0, 0, 0};
   return {bounds[k0], bounds[k1], rows.values ? Sum(rows.values[v]) : Sum(1)};
 }
 

@@ -178,13 +178,3 @@ wedge_counts(const i64* offsets, const u32* columns, const u32* asked, u64 size,
   sum = warp_sum(sum);
   if (i < size && threadIdx.x % kWarp == 0) counts[i] = sum;
 }
-
-// bounds[v * stride + k]: see middles.cuh; a thread each.
-extern "C" __global__ void __launch_bounds__(kThreads)
-window_bounds(const i64* offsets, const u32* columns, const u32* cuts, u32 stride, u64 n, u32* bounds) {
-  const u64 i = element();
-  if (i >= n * stride) return;
-  const u64 v = i / stride;
-  const u32 begin = u32(offsets[v]), length = u32(offsets[v + 1]) - begin;
-  bounds[i] = begin + lower_bound(columns + begin, length, cuts[i % stride]);
-}
