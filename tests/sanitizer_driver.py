@@ -21,6 +21,7 @@ from rapids_tc.blocks.quantities import (
     ChangesByWindow,
     CommonNeighborSums,
     Products,
+    SideSums,
     TrianglesByType,
     Within,
 )
@@ -93,6 +94,11 @@ def by_sides(card, layout, graphs, total: int) -> None:
                 assert bool((mine == right).all())
     sums = card.visit(layout, Products(""), alike([cupy.ones(graph.m) for graph in graphs]))
     assert round(sum(float(corner.sum()) for corner in parts(sums))) == 3 * total
+    ones = alike([cupy.ones(graph.m, "uint32") for graph in graphs])
+    both = parts(card.visit(layout, SideSums(""), ones))  # 3 at two edges of each triangle
+    assert sum(int(sums.sum()) for sums in both) == 6 * total
+    by_row, by_column = card.sum_counts(graphs[0], both[0][0])
+    assert int(by_row.sum()) == int(by_column.sum()) == int(both[0][0].sum())
     uv, vw = graphs[0], graphs[-1]  # v has the rows of vw, and w at most one row more
     ones = [cupy.ones(size, "int64") for size in (uv.n, vw.n, uv.n + 1)]
     found = card.visit(layout, CommonNeighborSums(""), alike(ones))
