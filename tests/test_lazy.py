@@ -31,6 +31,7 @@ CALLS = [
     ("vertex_cliques", (), {"k": 3}),
     ("graphlet_counts", (), {"by": "g"}),
     ("most_similar", (2,), {"measure": "cosine"}),
+    ("vertex_squares", (), {}),
     ("vertex_triangles", (), {}),
     ("vertex_triangles", (), {"vertices": [9, 1]}),
     ("clustering", (), {"weight": "w", "aggregate": "sum"}),

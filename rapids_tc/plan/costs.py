@@ -114,7 +114,7 @@ ORDER: Pair = (0, 21)
 # What a prepared graph holds already. Read.
 ORIENTED: Pair = (4, 0)
 LAYOUT: Pair = (8, 32)
-WEDGE_LAYOUT: Pair = (12, 8)
+WEDGE_LAYOUT: Pair = (12, 16)
 # Per slot of the table of a CPU thread, which holds marks or the places of edges. Read.
 TABLE_SLOT = {"mark": 1, "place": 4}
 # The longest row whose local graph a CPU thread holds as bits of its own, and the bits of each of

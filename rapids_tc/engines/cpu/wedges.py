@@ -6,6 +6,7 @@ the cache of its core for the most part: most wedges end at low ranks.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,28 +27,40 @@ SCANNED = 16  # counters that are cleared in order in the time of one that is lo
 HOT = 1 << 14  # ranks whose sums each thread adds up for itself: all threads add to them
 
 
-def prepare_wedges(csr: Csr) -> WedgeRows:
+@dataclass(frozen=True)
+class CpuWedges(WedgeRows):
+    """What squares are counted from.
+
+    Attributes
+    ----------
+    work : array of int64, shape (n,)
+        How many wedges are walked from each vertex.
+    """
+
+    work: Array
+
+
+def prepare_wedges(csr: Csr) -> CpuWedges:
     """Make the rows of all neighbors, and the places of wedges: 12 bytes per edge."""
     check_edges(csr)
     offsets = np.zeros(csr.n + 1, np.int64)
     np.cumsum(np.diff(csr.offsets) + np.bincount(csr.columns, minlength=csr.n), out=offsets[1:])
     columns, places = np.empty(2 * csr.m, np.uint32), np.empty(csr.m, np.uint32)
-    _lay_out(csr.offsets, csr.columns, offsets, columns, places)
-    return WedgeRows(csr, Csr(offsets, columns), places)
+    work = np.zeros(csr.n, np.int64)
+    _lay_out(csr.offsets, csr.columns, offsets, columns, places, work)
+    return CpuWedges(csr, Csr(offsets, columns), places, work)
 
 
 def squares(
-    wedges: WedgeRows,
+    wedges: CpuWedges,
     *,
     per: str = "graph",
     share: tuple[int, int] = (0, 1),
     on_progress: ProgressCallback | None = None,
 ) -> tuple[int, Array | None]:
     """Count squares; see `rapids_tc.engines.protocol.Engine`."""
-    csr, rows = wedges.csr, wedges.rows
+    csr, rows, work = wedges.csr, wedges.rows, wedges.work
     arrays = csr.offsets, rows.offsets, rows.columns, wedges.places
-    work = np.zeros(csr.n, np.int64)
-    _count_wedges(*arrays, work)
     ends = np.cumsum(work, dtype=np.float64)
     threads = _threads(csr, int(ends[-1]) if csr.n else 0)
     targets = np.linspace(0, ends[-1] if csr.n else 0, threads * TASKS_PER_THREAD + 1)[1:-1]
@@ -91,9 +104,10 @@ def _threads(csr: Csr, steps: int) -> int:
 
 @compiled
 def _lay_out(
-    offsets: Array, columns: Array, all_offsets: Array, all_columns: Array, places: Array
-) -> None:
-    """Write each edge to the rows of both ends, and its place behind the lower end."""
+    offsets: Array, columns: Array, all_offsets: Array, all_columns: Array, places: Array,
+    work: Array,
+) -> None:  # fmt: skip
+    """Write each edge to the rows of both ends, and its place; count the wedges of lower ends."""
     n = len(offsets) - 1
     free = np.empty(n, np.int64)
     for u in range(n):
@@ -105,6 +119,7 @@ def _lay_out(
             all_columns[p + shift] = u
             all_columns[free[u]] = v
             places[free[u] - offsets[u + 1]] = p + shift + 1
+            work[u] += all_offsets[v + 1] - p - shift - 1
             free[u] += 1
 
 
@@ -113,17 +128,6 @@ def _lists(u: int, offsets: Array, all_offsets: Array) -> tuple[Any, Any, Any]:
     """Return where the higher neighbors of u begin and end, and how far their places are off."""
     shift = offsets[u + 1]
     return shift + all_offsets[u] - offsets[u], all_offsets[u + 1], shift
-
-
-@compiled
-def _count_wedges(
-    offsets: Array, all_offsets: Array, columns: Array, places: Array, work: Array
-) -> None:
-    """Count the wedges from each vertex to higher ranks."""
-    for u in range(len(work)):
-        begin, end, shift = _lists(u, offsets, all_offsets)
-        for p in range(begin, end):
-            work[u] += all_offsets[columns[p] + 1] - np.int64(places[p - shift])
 
 
 @inlined

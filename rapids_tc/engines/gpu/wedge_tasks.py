@@ -124,14 +124,17 @@ def table_tasks(u: Array, wedges: Array, windows: Windows, room: int, most: int,
         for first, last in windows.groups(room, most / count)
         if rank < windows.cuts[last] - 1
     ]
-    table = np.array(cut, np.float64).reshape(-1, 4)  # ranks are exact in these, too
-    tasks.append(xp.asarray(table[:, :3].astype(np.uint32)))
-    costs.append(xp.asarray(table[:, 3]))
-    return xp.concatenate(tasks)[xp.argsort(-xp.concatenate(costs))]
+    on_host = np.array(cut, np.float64).reshape(-1, 4)  # ranks are exact in these, too
+    tasks.append(xp.asarray(on_host[:, :3].astype(np.uint32)))
+    costs.append(xp.asarray(on_host[:, 3]))
+    table = xp.concatenate(tasks)
+    return table[xp.argsort(-xp.concatenate(costs))] if len(table) else table
 
 
 def hash_tasks(u: Array, wedges: Array, xp: Any) -> Array:
     """Make the tasks (u, log2 of its slots) of vertices, the heaviest first: uint32."""
+    if not len(u):
+        return xp.zeros((0, 2), "uint32")
     order = xp.argsort(-wedges)
-    slots = xp.ceil(xp.log2(wedges[order] / FILLED))
-    return xp.stack([u[order], xp.maximum(slots, 1)], axis=1).astype("uint32")
+    slots = xp.maximum(xp.ceil(xp.log2(wedges[order] / FILLED)), 1)
+    return xp.stack([u[order].astype("uint32"), slots.astype("uint32")], axis=1)
