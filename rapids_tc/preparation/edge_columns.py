@@ -52,9 +52,12 @@ class EdgeColumns:
     ----------
     components : tuple of Component
         The parts of an id, groups first.
+    bipartite : bool
+        Whether sources and destinations are two sides that never meet: user 5 is not item 5.
     """
 
     components: tuple[Component, ...]
+    bipartite: bool = False
 
     @property
     def labels(self) -> list[Any]:
@@ -116,6 +119,8 @@ def edge_columns(
     destination: Any = None,
     by: Any = None,
     besides: Sequence[Any] = (),
+    *,
+    bipartite: bool = False,
 ) -> EdgeColumns:
     """Choose the id columns, and those of groups.
 
@@ -136,7 +141,8 @@ def edge_columns(
     else:
         pair = id_columns(labels, source, destination, besides=[*groups, *besides])
         ids = [Component(pair, None)]
-    return EdgeColumns((*(Component((label,), label, group=True) for label in groups), *ids))
+    of_groups = (Component((label,), label, group=True) for label in groups)
+    return EdgeColumns((*of_groups, *ids), bipartite)
 
 
 def name_in_answers(role: str, label: Any) -> str:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from rapids_tc.frames.backend import as_uint32
+from rapids_tc.frames.backend import as_uint32, sum64
 from rapids_tc.preparation import moments
 from rapids_tc.preparation.edge_columns import name_in_answers
 from rapids_tc.preparation.id_columns import IdColumn, integers, text
@@ -155,6 +155,67 @@ class IndexedPart:
 
 
 @dataclass(frozen=True)
+class SidedPart:
+    """Values of a part whose two columns never meet: those of sources, then of destinations.
+
+    Attributes
+    ----------
+    source, destination : DensePart or IndexedPart
+        The values of each column by number; numbers of destinations follow those of sources.
+    only : {"source", "destination"}, optional
+        The side that all numbers are of, if that is known.
+    """
+
+    source: DensePart | IndexedPart
+    destination: DensePart | IndexedPart
+    only: str = ""
+    dense: ClassVar[bool] = False
+    kind: ClassVar[str] = "sides"
+
+    @property
+    def backend(self) -> Backend:
+        """Where the values are."""
+        return self.source.backend
+
+    @property
+    def size(self) -> int:
+        """The number of distinct ids of both sides."""
+        return self.source.size + self.destination.size
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of the ids."""
+        return self.source.nbytes + self.destination.nbytes
+
+    @property
+    def text(self) -> int:
+        """The bytes of an id's text in every row of a frame, beside an offset of eight bytes."""
+        return max(self.source.text, self.destination.text)
+
+    def is_destination(self, numbers: Array) -> Array:
+        """Return whether each number is of a destination."""
+        return numbers >= self.source.size
+
+    def take(self, numbers: Array) -> Series:
+        """Return the ids of some numbers, each in the dtype of its column if all are of one."""
+        library, xp = self.backend.library, self.backend.xp
+        behind = xp.zeros(len(numbers), bool) if self.only else self.is_destination(numbers)
+        destinations = len(numbers) if self.only == "destination" else sum64(behind)
+        if not destinations:
+            return self.source.take(numbers)
+        first = numbers.dtype.type(self.source.size)
+        if destinations == len(numbers):
+            return self.destination.take(numbers - first)
+        of_sides = (
+            self.source.take(numbers[~behind]),
+            self.destination.take(numbers[behind] - first),
+        )
+        places = xp.concatenate([xp.flatnonzero(~behind), xp.flatnonzero(behind)])
+        both = library.concat([*of_sides], ignore_index=True)
+        return both.take(xp.argsort(places)).reset_index(drop=True)
+
+
+@dataclass(frozen=True)
 class MixedRadix:
     """Keys made of digits, each with a base of its own, the most significant first.
 
@@ -232,7 +293,8 @@ class Ids:
     Attributes
     ----------
     parts : tuple of DensePart or IndexedPart
-        The values of each part by number; groups first.
+        The values of each part by number; groups first. Of a bipartite frame, parts that are no
+        groups are a `SidedPart` each.
     labels : tuple
         What each part is called in answers; None for the only part of an id, which has no name of
         its own.
@@ -279,6 +341,19 @@ class Ids:
     def text(self) -> int:
         """The bytes of an id's text in every row of a frame, beside an offset of eight bytes."""
         return sum(part.text for part in self.parts)
+
+    def of_side(self, side: str) -> Ids:
+        """Return the ids of a bipartite frame for numbers of "source" or "destination" alone."""
+        parts: list[Any] = [*self.parts]
+        for place, part in enumerate(parts):
+            if isinstance(part, SidedPart):
+                parts[place] = replace(part, only=side)
+        return replace(self, parts=tuple(parts))
+
+    def is_destination(self, numbers: Array) -> Array:
+        """Return whether some numbers of a bipartite frame are of destinations."""
+        part: Any = self.parts[-1]
+        return part.is_destination(self.digits(numbers)[-1])
 
     @cached_property
     def starts(self) -> Array:

@@ -29,7 +29,7 @@ from rapids_tc.preparation.id_columns import (
     refuse_nulls,
     text,
 )
-from rapids_tc.preparation.ids import DensePart, Ids, IndexedPart
+from rapids_tc.preparation.ids import DensePart, Ids, IndexedPart, SidedPart
 from rapids_tc.preparation.named_ids import describe_named, vertex_columns
 
 if TYPE_CHECKING:
@@ -117,7 +117,10 @@ def number_edges(
 ) -> NumberedEdges:
     """Check the columns of ids and groups (and further vertices), and number the ids by value.
 
-    `inspected` are the columns, if they have been described before.
+    `inspected` are the columns, if they have been described before. Of a bipartite frame, the
+    values of a part are numbered column by column, those of sources first, so that equal values of
+    both columns get different numbers: the side is a part of the id, as a group is. `vertices` have
+    no side, and are not taken then.
 
     Raises
     ------
@@ -137,10 +140,14 @@ def number_edges(
         added = _describe_added(vertices, edge_columns, by_part, backend)
         further = len(added[0].values)
         by_part = [[*columns, column] for columns, column in zip(by_part, added, strict=True)]
-    parts: list[Part] = []
+    parts: list[Any] = []
     ends: list[list[Array]] = [[] for _ in range(2 + (vertices is not None))]
     for component, columns in zip(edge_columns.components, by_part, strict=True):
-        numbers, part = _number_part(columns, backend, dense)
+        part: Any
+        if edge_columns.bipartite and not component.group:
+            numbers, part = _number_sides(columns, backend)
+        else:
+            numbers, part = _number_part(columns, backend, dense)
         if component.group:  # one column, which both ends of a row have
             numbers = [numbers[0], *numbers]
         for end, digits in zip(ends, numbers, strict=True):
@@ -203,6 +210,16 @@ def _number_part(
     numbers, part = number(filled, backend, dense)
     of_filled = iter(numbers)
     return [none if column.kind == "empty" else next(of_filled) for column in columns], part
+
+
+def _number_sides(columns: list[IdColumn], backend: Backend) -> tuple[list[Array], SidedPart]:
+    """Assign numbers to the values of two columns that never meet, which may be of two kinds."""
+    [sources, destinations] = columns
+    [of_sources], first = _number_part([sources], backend, None)
+    [of_destinations], second = _number_part([destinations], backend, None)
+    behind = of_destinations.astype("uint32")  # a copy: numbers may be the user's own ids
+    behind += np.uint32(first.size)
+    return [of_sources, behind], SidedPart(first, second)
 
 
 def check_part(columns: list[IdColumn]) -> None:
