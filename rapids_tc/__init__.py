@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from rapids_tc.analytics.annotate import annotate
 from rapids_tc.analytics.approximate import Estimate, approximate_count
+from rapids_tc.analytics.bitrusses import bitruss
 from rapids_tc.analytics.cliques import cliques, edge_cliques, vertex_cliques
 from rapids_tc.analytics.clustering import average_clustering, clustering, transitivity
 from rapids_tc.analytics.communities import truss_communities
@@ -57,6 +58,7 @@ __all__ = [
     "approximate_count",
     "average_clustering",
     "balance",
+    "bitruss",
     "cliques",
     "clustering",
     "count",

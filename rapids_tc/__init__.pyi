@@ -22,18 +22,19 @@ from rapids_tc.errors import (CapacityError as CapacityError,
 __version__: str
 __all__ = ["CapacityError", "ColumnNotFoundError", "Delta", "Estimate", "Graph", "IdTypeError",
     "KernelError", "NullIdError", "RapidsTCError", "annotate", "annotate_vertices",
-    "approximate_count", "average_clustering", "balance", "cliques", "clustering", "count",
-    "datasets", "edge_cliques", "edge_squares", "edge_triangles", "files", "graphlet_counts",
-    "graphlets", "iter_triangles", "k_truss", "list_triangles", "memory_estimate", "methods",
-    "most_similar", "plot", "register_accessor", "similarity", "simple_edges", "spark",
-    "squares", "transitivity", "triad_counts", "triangles_by_type", "triangles_over_time",
-    "truss_communities", "trussness", "vertex_cliques", "vertex_squares", "vertex_triangles"]
+    "approximate_count", "average_clustering", "balance", "bitruss", "cliques", "clustering",
+    "count", "datasets", "edge_cliques", "edge_squares", "edge_triangles", "files",
+    "graphlet_counts", "graphlets", "iter_triangles", "k_truss", "list_triangles",
+    "memory_estimate", "methods", "most_similar", "plot", "register_accessor", "similarity",
+    "simple_edges", "spark", "squares", "transitivity", "triad_counts", "triangles_by_type",
+    "triangles_over_time", "truss_communities", "trussness", "vertex_cliques", "vertex_squares",
+    "vertex_triangles"]
 
 Function = Literal["Graph", "annotate", "annotate_vertices", "approximate_count",
-    "average_clustering", "balance", "cliques", "clustering", "count", "edge_cliques",
-    "edge_squares", "edge_triangles", "graphlet_counts", "graphlets", "iter_triangles",
-    "k_truss", "list_triangles", "most_similar", "similarity", "simple_edges", "squares",
-    "transitivity", "triad_counts", "triangles_by_type", "triangles_over_time",
+    "average_clustering", "balance", "bitruss", "cliques", "clustering", "count",
+    "edge_cliques", "edge_squares", "edge_triangles", "graphlet_counts", "graphlets",
+    "iter_triangles", "k_truss", "list_triangles", "most_similar", "similarity", "simple_edges",
+    "squares", "transitivity", "triad_counts", "triangles_by_type", "triangles_over_time",
     "truss_communities", "trussness", "vertex_cliques", "vertex_squares", "vertex_triangles"]
 Measure = Literal["jaccard", "overlap", "sorensen", "cosine", "adamic_adar",
     "resource_allocation", "forman", "edge_clustering"]
@@ -104,6 +105,15 @@ class Graph(_Graph, Generic[_F_co]):
     def approximate_count(self, *, colours: int, seed: int, confidence: float = 0.95,
         engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
         memory_limit: int | None = None) -> Estimate: ...
+    @overload
+    def bitruss(self: Graph[pd.DataFrame], *, engine: EngineName | None = None,
+        progress: bool | None = None, memory_limit: int | None = None) -> pd.Series[Any]: ...
+    @overload
+    def bitruss(self: Graph[pl.DataFrame], *, engine: EngineName | None = None,
+        progress: bool | None = None, memory_limit: int | None = None) -> pl.Series: ...
+    @overload
+    def bitruss(self: Graph[Any], *, engine: EngineName | None = None, progress: bool | None = None,
+        memory_limit: int | None = None) -> Any: ...
     def cliques(self, k: int = 4, *, engine: EngineName | None = None, progress: bool | None = None,
         memory_limit: int | None = None) -> int: ...
     def vertex_cliques(self, k: int = 4, *, vertices: Vertices | None = None,
@@ -328,6 +338,21 @@ def approximate_count(edges: _F, *, colours: int, seed: int, confidence: float =
 def approximate_count(edges: _Stream, *, colours: int, seed: int, confidence: float = 0.95,
     source: Labels | None = None, destination: Labels | None = None, by: Labels,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+    memory_limit: int | None = None) -> Any: ...
+@overload
+def bitruss(edges: _Getting[_Column] | Graph[_Getting[_Column]], *,
+    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> _Column: ...
+@overload
+def bitruss(edges: _Popping[_Column] | Graph[_Popping[_Column]], *,
+    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> _Column: ...
+@overload
+def bitruss(edges: _Stream | Graph[_Stream], *, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: int | None = None) -> Any: ...
 @overload
 def cliques(edges: _GroupedGraph[_F], k: int = 4, *, source: Labels | None = None,

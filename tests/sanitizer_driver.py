@@ -174,6 +174,14 @@ def squares(card, csr) -> None:
             assert (found, int(counts.sum())) == (total, 4 * total)
 
 
+def bitruss(card, csr) -> None:
+    """A bitruss number is no more than the squares of the edge, and is there if these are."""
+    wedges = card.prepare_wedges(csr)
+    _, squares = card.squares(wedges, per="edge")
+    numbers = card.bitruss(wedges, squares, 2**40)
+    assert bool((numbers <= squares).all()) and bool(((numbers > 0) == (squares > 0)).all())
+
+
 def parts(answer) -> tuple:
     """The answer of a graph, or the three of a task on blocks."""
     return answer if isinstance(answer, tuple) else (answer,)
@@ -216,6 +224,7 @@ def main(*names: str) -> None:
         without_layout(card, csr, totals["bitmap"])
         cliques(card, csr, totals["bitmap"])
         squares(card, csr)
+        bitruss(card, csr)
         pairs(card, csr, totals["bitmap"])
         changes(card, csr, totals["bitmap"])
         analytics(card, layout, totals["bitmap"])

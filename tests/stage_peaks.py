@@ -55,6 +55,7 @@ CALLS = {
     "graphlets": tc.graphlets,
     "graphlet_counts": tc.graphlet_counts,
     "most_similar": tc.most_similar,
+    "bitruss": tc.bitruss,
     "trussness": tc.trussness,
     "k_truss": lambda edges: tc.k_truss(edges, 3),
     "truss_communities": lambda edges: tc.truss_communities(edges, 3),

@@ -4,9 +4,12 @@ from functools import partial
 from itertools import cycle
 
 import numpy as np
+import pandas as pd
 import pytest
 import reference
 from emulator_support import SEEDS, Numpy, compiler, long, plain_only, run_again
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from kernel_support import clique, keys_of, random_rows, union, wheel
 
 import rapids_tc as tc
@@ -74,7 +77,7 @@ def laid_out(csr):
 def check(decompose, graph):
     wedges, squares, numbers = graph
     before, reports = squares.copy(), []
-    found = decompose(wedges, squares, 2**40, lambda part, note: reports.append(part))
+    found = decompose(wedges, squares, 2**40, on_progress=lambda part, note: reports.append(part))
     assert found.dtype == np.int32
     assert found.tolist() == numbers.tolist()
     assert (squares == before).all()
@@ -128,11 +131,40 @@ def test_a_gpu_that_cannot_hold_all_blocks_gets_one(monkeypatch):
 
 
 @plain_only
-@pytest.mark.parametrize(("wedges", "memory"), [(101, 2400), (2**32 - 1, 2**40)])
-def test_an_index_that_does_not_fit(wedges, memory):
+@pytest.mark.parametrize(
+    ("wedges", "memory", "together"), [(101, 2400, 0), (2**32 - 1, 2**40, 0), (100, 3119, 10)]
+)
+def test_an_index_that_does_not_fit(wedges, memory, together):
     require_index(100, 2400)
+    require_index(100, 3120, 10)
     with pytest.raises(tc.CapacityError, match=f"index of {wedges:,} wedges.*edge_squares"):
-        require_index(wedges, memory)
+        require_index(wedges, memory, together)
+
+
+@plain_only
+def test_a_limit_leaves_room_for_the_index():
+    """K_99 has 65 wedges for each edge: their index is most of what it takes."""
+    club = pd.DataFrame(clique(99), columns=["src", "dst"])
+    wedges = 99 * 98 * 97 // 3
+    for edges in (club, tc.Graph(club)):
+        held = max(tc.memory_estimate(edges, function="bitruss").values())
+        with pytest.raises(tc.CapacityError, match=f"index of {wedges:,} wedges"):
+            tc.bitruss(edges, memory_limit=held + 24 * wedges - 1)
+        assert set(tc.bitruss(edges, memory_limit=held + 24 * wedges)) == {97 * 96}
+    with pytest.raises(tc.CapacityError, match="index of"):
+        tc.annotate(club, "bitruss", memory_limit=held + 10**6)
+
+
+@plain_only
+@settings(max_examples=25, deadline=None)
+@given(st.lists(st.tuples(*[st.integers(0, 9)] * 2, st.integers(0, 1)), min_size=1, max_size=60))
+def test_any_rows_in_groups(rows):
+    """Loops, repeats and both directions, of two groups whose ids are alike."""
+    frame = pd.DataFrame(rows, columns=["src", "dst", "day"])
+    right = [reference.bitruss([(u, v) for u, v, g in rows if g == day]) for day in (0, 1)]
+    found = tc.bitruss(frame, by="day")
+    assert found.dtype == np.int32
+    assert found.tolist() == [right[day].get((min(u, v), max(u, v)), 0) for u, v, day in rows]
 
 
 @long

@@ -35,8 +35,9 @@ IN_BLOCKS = {
     ("cuda", "edge_triangles", "rows"): {"count": 0.94},
     ("cuda", "edge_triangles", "vertices"): {"count": 0.69},
 }  # fmt: skip
-# Whose answers come on top, and may be as long as the frame: triangles, pairs, and rows of a truss.
-LONG = {("list_triangles", "rows"), ("k_truss", "rows"), ("most_similar", "rows")}
+# What comes on top: answers that may be as long as the frame, triangles, pairs, and rows of a
+# truss; and the index of wedges.
+LONG = {(name, "rows") for name in ("list_triangles", "k_truss", "most_similar", "bitruss")}
 # Half of the edges of a matching have half of its vertices, and an estimate counts all of these.
 HALVED = {("approximate_count", "vertices")}
 

@@ -63,6 +63,7 @@ class Reading:
     triangles = property(lambda self: self.read(Needs.EDGE_COUNTS, np.array([1, 0])))
     trussness = property(lambda self: self.read(Needs.TRUSSNESS, np.array([3, 2], "int32")))
     squares = property(lambda self: self.read(Needs.SQUARES, np.array([1, 0])))
+    bitruss = property(lambda self: self.read(Needs.BITRUSS, np.array([1, 0], "int32")))
     community = property(lambda self: self.read(FOUND_BY_TRIANGLES, np.array([0, -1])))
     degrees = property(lambda self: self.read(Needs.DEGREES, np.array([2, 3]), np.array([2, 1])))
 

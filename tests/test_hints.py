@@ -86,6 +86,8 @@ INTERNAL = {
     "graphs/pair_columns:ValuesOfPairs.trussness": "no measure of pairs asks for it",
     "graphs/pair_columns:ValuesOfPairs.community": "no measure of pairs asks for it",
     "graphs/pair_columns:ValuesOfPairs.squares": "no measure of pairs asks for it",
+    "graphs/pair_columns:ValuesOfPairs.bitruss": "no measure of pairs asks for it",
+    "blocks/row_lookup:ValuesOfRows.bitruss": "a column of it is made in memory alone",
     "blocks/row_lookup:ValuesOfRows.community": "a column of it is made in memory alone",
     "blocks/row_lookup:ValuesOfRows.squares": "a column of it is made in memory alone",
     "plan/record:register": "a mistake of ours, told when the package is imported",

@@ -8,6 +8,7 @@ import pytest
 
 from rapids_tc import testing
 from rapids_tc.engines.gpu import (
+    bitruss,
     block_layout,
     changes,
     cliques,
@@ -71,6 +72,8 @@ def test_an_expression_is_read():
         ("join.cu", "kLevelAt", (community_tree.LEVEL_AT,)),
         ("join.cu", "kOfEnds", (community_tree.OF_ENDS,)),
         ("truss.cu", "kPeelThreads", (truss._THREADS,)),
+        ("bitruss.cu", "kPeelThreads", (bitruss._THREADS,)),
+        ("blooms.cu", "kTileEach kWarp", (bitruss._EACH, bitruss._WARP)),
         ("truss.cu", "kBucket kSums kDone", (truss._BUCKET, truss._SUMS, truss._DONE)),
         ("radix.cu", "kDigit kDigits", (radix._DIGIT, radix._DIGITS)),
     ],
@@ -90,6 +93,18 @@ def test_the_places_in_the_state_of_a_peel_are_its_fields():
     places |= {"edges": truss._EDGES, "dead": truss._DEAD}
     assert {name: fields.index(name) for name in places} == places
     assert (fields.index("tasks") % 2, len(fields)) == (0, truss._STATE)
+
+
+def test_python_has_the_words_of_the_state_of_a_bitruss():
+    source = testing.read("bitruss.cu")
+    peel, counts = (
+        re.findall(r"\w+(?=[,;])", re.search(rf"struct {name} \{{(.*?)\}};", source, re.DOTALL)[1])
+        for name in ("Peel", "Counts")
+    )
+    places = {"level": bitruss._LEVEL, "round": bitruss._ROUND, "head": bitruss._HEAD}
+    places |= {"far": bitruss._FAR}
+    assert all(peel.index(name) + 1 == place for name, place in places.items())  # behind `done`
+    assert 1 + len(peel) + 3 * len(counts) + 2 == bitruss._STATE
 
 
 LAUNCHES = [(method, launch) for method in catalogue.METHODS for launch in method.launches]

@@ -113,7 +113,8 @@ def launch_all(engine):
         of_squares = replace(engine, capacities=replace(engine.capacities, **sizes))
         wedges = of_squares.prepare_wedges(csr)
         for per, narrow in (("graph", True), ("vertex", True), ("edge", True), ("edge", False)):
-            of_squares.squares(replace(wedges, narrow=narrow), per=per)
+            _, squares = of_squares.squares(replace(wedges, narrow=narrow), per=per)
+        engine.bitruss(wedges, squares, 2**40)
     ends = csr.rows.astype(np.uint32), csr.columns
     engine.common_sums(engine.neighbors(csr), *ends, np.ones(csr.n, np.int64))
     near = NeighborRows(

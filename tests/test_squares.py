@@ -158,9 +158,9 @@ def test_fewer_threads_save_memory(monkeypatch):
     monkeypatch.setattr(wedges, "thread_count", lambda: 64)
     csr = Csr(np.zeros(100_001, "int64"), np.zeros(150_000, "uint32"))
     monkeypatch.setattr(costs, "MOST_WEDGE_COUNTERS", 0)
-    assert wedges._threads(csr, 2**30) == 3
+    assert wedges.threads_for(csr, 2**30) == 3
     monkeypatch.undo()
-    assert wedges._threads(csr, 10) == 1
+    assert wedges.threads_for(csr, 10) == 1
 
 
 @pytest.mark.parametrize("edges", [2**31 - 1, 2**31])

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 # The most that columns need.
 ANY = Needs.EDGE_COUNTS | Needs.DEGREES | Needs.TRUSSNESS | Needs.EDGE_SUMS
-ANY |= Needs.COMMUNITIES | Needs.SQUARES
+ANY |= Needs.COMMUNITIES | Needs.SQUARES | Needs.BITRUSS
 
 
 def _check(own: OwnOptions) -> OwnOptions:
@@ -85,6 +85,7 @@ def annotate(graph: EdgeGraph, *columns: str, method: Method = "auto") -> Frame:
         forman              float64
         edge_clustering     float64
         squares             int64   as `edge_squares`
+        bitruss             int32   as `bitruss`
         =================== ======= =========================================
 
         ``truss_community`` is the community that an edge has in the k-truss whose k is the edge's
@@ -105,6 +106,7 @@ def annotate(graph: EdgeGraph, *columns: str, method: Method = "auto") -> Frame:
     truss_communities : The communities of one k, and the hierarchy of all.
     similarity : One column of a similarity.
     edge_squares : One column of squares.
+    bitruss : One column of bitruss numbers.
 
     Notes
     -----

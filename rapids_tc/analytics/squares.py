@@ -197,6 +197,7 @@ def edge_squares(graph: InMemoryGraph) -> Series:
     squares : The squares of the graph.
     vertex_squares : The squares of each vertex.
     edge_triangles : The triangles of each edge.
+    bitruss : The most squares that each edge has in a subgraph whose every edge has as many.
 
     Notes
     -----

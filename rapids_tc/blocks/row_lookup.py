@@ -124,6 +124,11 @@ class ValuesOfRows:
         """No graph in blocks has squares."""
         raise NotImplementedError("squares are counted in memory alone")
 
+    @property
+    def bitruss(self) -> Array:
+        """No graph in blocks has bitruss numbers."""
+        raise NotImplementedError("a bitruss is peeled in memory alone")
+
 
 def _together(several: list[list[Array]], rows: int, xp: ModuleType) -> Array:
     """Join the values of the rows of a batch from all blocks."""

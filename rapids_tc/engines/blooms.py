@@ -91,14 +91,12 @@ class Blooms:
     pairs: Array
 
 
-def index_bytes(wedges: int) -> int:
-    """Return the most bytes of the index of so many wedges, and of what the peel holds of it."""
-    return model.WEDGE * wedges
+def require_index(wedges: int, memory: int, together: int = 0) -> None:
+    """Raise CapacityError if the index of so many wedges is more than can be made.
 
-
-def require_index(wedges: int, memory: int) -> None:
-    """Raise CapacityError if the index of so many wedges is more than can be made."""
-    need = index_bytes(wedges)
+    While it is made, so many wedges are sorted together.
+    """
+    need = model.WEDGE * wedges + model.SORTED_WEDGE * min(wedges, together)
     if wedges >= model.MOST_WEDGES or need > memory:
         raise CapacityError(
             f"the index of {wedges:,} wedges, paths of two edges, takes about {need:,} bytes; it "

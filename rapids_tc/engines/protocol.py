@@ -458,6 +458,24 @@ class Engine(Protocol):
         number are counted, so that all numbers of all parts add up to those of the graph.
         """
 
+    def bitruss(
+        self,
+        wedges: Any,
+        squares: Array,
+        memory: int,
+        *,
+        on_progress: ProgressCallback | None = None,
+    ) -> Array:
+        """Find the bitruss number of every oriented edge: int32, aligned with ``csr.columns``.
+
+        `squares` are those of every edge. `memory` is the bytes that the index of wedges may take.
+
+        Raises
+        ------
+        CapacityError
+            The index takes more.
+        """
+
     def find_edges(self, csr: Csr, u: Array, v: Array, rank: Array | None = None) -> Array:
         """Find the position (int64) in ``csr.columns`` of the edge {u, v} for pairs of ranks.
 

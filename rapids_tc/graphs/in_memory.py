@@ -18,7 +18,7 @@ from rapids_tc.engines import protocol, registry
 from rapids_tc.frames.backend import Array, Backend, Frame, as_uint32, gather, sum64
 from rapids_tc.frames.device import place
 from rapids_tc.graphs.edge_graph import EdgeArrays, EdgeGraph
-from rapids_tc.graphs.row_values import RowValues
+from rapids_tc.graphs.row_values import RowValues, peel_squares
 from rapids_tc.plan import needs
 from rapids_tc.plan.record import Needs, Result, Work, columns_of, row_columns
 from rapids_tc.preparation import community_tree, orient, sampling
@@ -244,6 +244,12 @@ class InMemoryGraph(EdgeGraph):
             del self.wedge_layout  # what is asked next needs none
         with self.stage("counting") as report:
             return self.engine.squares(layout, per=per, on_progress=report.on_progress)
+
+    def bitruss(self, limit: int | None = None) -> Array:
+        """Find the bitruss number of every oriented edge, int32, by an index within a limit."""
+        if "bitruss_numbers" not in self.__dict__:
+            self.bitruss_numbers: Array = peel_squares(self, limit or self._limit)
+        return self.bitruss_numbers
 
     @cached_property
     def trussness(self) -> Array:

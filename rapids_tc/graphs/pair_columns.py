@@ -161,6 +161,11 @@ class ValuesOfPairs:
         """Raise: a pair that is no edge has none."""
         raise NotImplementedError("squares are of edges alone")
 
+    @property
+    def bitruss(self) -> Array:
+        """Raise: a pair that is no edge has none."""
+        raise NotImplementedError("bitruss numbers are of edges alone")
+
 
 @dataclass(frozen=True)
 class PairValues(ValuesOfPairs):

@@ -43,6 +43,7 @@ STAGES: dict[str, dict[str, Pair]] = {
         "wedges": (18, 30),
         "squares": (18, 34),
         "squares by edge": (40, 36),
+        "peel squares": (76, 60),
         "by vertex from squares": (18, 46),
         "by row from squares": (38, 20),
         "sum of graphlets": (30, 108),
@@ -69,6 +70,7 @@ STAGES: dict[str, dict[str, Pair]] = {
         "wedges": (26, 56),
         "squares": (22, 30),
         "squares by edge": (44, 36),
+        "peel squares": (88, 60),
         "by vertex from squares": (20, 38),
         "by row from squares": (32, 24),
         "sum of graphlets": (33, 92),
@@ -126,6 +128,8 @@ WEDGE_COUNTER, WEDGE_COUNTERS, MOST_WEDGE_COUNTERS = 4, 8, 2**24
 # Per wedge of the index of the bitruss peel: its bloom, its two edges, and of at most half as many
 # blooms where they begin, how many wedges they have, and how many a round takes out. Read.
 WEDGE = 24
+# On a GPU, also per wedge of those that are sorted together: keys, their order, and marks. Read.
+SORTED_WEDGE = 72
 # Per vertex, while wedges are added up by their other ends: the table of a CPU thread, and its list
 # of ends. Read.
 WEDGE_END = 12

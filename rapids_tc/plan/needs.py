@@ -56,7 +56,7 @@ class Text:
 
 NO_TEXT = Text()
 BY_ROW = Result.COLUMN, Result.COLUMNS
-OF_WEDGES = "wedges", "squares"  # stages whose layout is the one of wedges
+OF_WEDGES = "wedges", "squares", "peel squares"  # stages whose layout is the one of wedges
 
 
 def stages(
@@ -117,7 +117,7 @@ def stages(
     if work.needs & Needs.CLIQUES:
         more = costs.local_graphs(rows) + costs.tables(vertices, True)
         result.append(stage("count", more=more))
-    if work.needs & Needs.SQUARES:
+    if work.needs & (Needs.SQUARES | Needs.BITRUSS):
         result.append(stage("wedges", "wedges"))
         key, more = "squares", costs.wedge_counters(rows, vertices)
         if work.result in BY_ROW:
@@ -125,6 +125,8 @@ def stages(
         if work.needs & Needs.COUNTED:  # which were counted before, from another layout
             more += model.total(model.LAYOUT, rows, vertices) + model.COUNT * rows
         result.append(stage("squares", key, more))
+    if work.needs & Needs.BITRUSS:  # its index comes on top: see engines.blooms.require_index
+        result.append(stage("peel squares", "peel squares", costs.wedge_counters(rows, vertices)))
     if work.needs & Needs.LIKENESS:
         result.append(stage("compare", "likeness", costs.likeness_tables(vertices)))
     if work.needs & Needs.TRUSSNESS:
@@ -169,7 +171,7 @@ def _answering(work: Work) -> str:
         return {Result.VERTICES: "by vertex", Result.COLUMN: "by row from cliques"}.get(
             work.result, ""
         )
-    if needs & Needs.SQUARES and not needs & Needs.COUNTED:
+    if needs & (Needs.SQUARES | Needs.BITRUSS) and not needs & Needs.COUNTED:
         by_row = dict.fromkeys(BY_ROW, "by row from squares")
         return {Result.VERTICES: "by vertex from squares", **by_row}.get(work.result, "")
     if work.result is Result.VERTICES:
@@ -256,6 +258,9 @@ def remaining(
             held_wedges = model.total(model.WEDGE_LAYOUT, rows, vertices)
         if "trussness" in has:
             made.add("peel")
+        if "bitruss_numbers" in has:
+            made.add("peel squares")
+            made |= set() if work.needs & Needs.SQUARES else {"wedges", "squares"}
         if "community_tree" in has:
             made.add("communities")
 

@@ -39,13 +39,14 @@ class Needs(Flag):
     SAMPLE = auto()  # the counts of a sample of the edges
     CLIQUES = auto()  # of three to five vertices, in memory
     SQUARES = auto()  # cycles of four vertices, in memory
+    BITRUSS = auto()  # the bitruss number of each edge, in memory
     COMMUNITIES = auto()  # sets of edges that triangles join
     LIKENESS = auto()  # of vertices that have neighbors in common, in memory
 
     BY_EDGE = VERTEX_COUNTS | EDGE_COUNTS | TRUSSNESS | WEIGHTS | TYPE_COUNTS | SPANS | EDGE_SUMS
     VALUES = WEIGHTS | TYPE_COUNTS | SPANS  # of edges, read from the user's rows
     COUNTED = TOTAL | BY_EDGE | TRIANGLES
-    IN_MEMORY = CLIQUES | COMMUNITIES | SQUARES  # neither in blocks nor on clusters
+    IN_MEMORY = CLIQUES | COMMUNITIES | SQUARES | BITRUSS  # neither in blocks nor on clusters
     LAID_OUT = VALUES | EDGE_SUMS | TRIANGLES | SAMPLE | COMMUNITIES  # on a small graph, too
 
 
@@ -136,6 +137,10 @@ class EdgeValues(Protocol):
     @property
     def squares(self) -> Array:
         """The squares of each edge, int64."""
+
+    @property
+    def bitruss(self) -> Array:
+        """The bitruss number of each edge, int32."""
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from rapids_tc.engines.blooms import NO_BLOOM, Blooms, WedgeLists, require_index
 from rapids_tc.engines.cpu import bitruss_rounds as rounds
 from rapids_tc.engines.cpu.compiled import compiled
 from rapids_tc.engines.cpu.parallel import LINE
+from rapids_tc.engines.cpu.wedges import threads_for
 
 if TYPE_CHECKING:
     from rapids_tc.engines.protocol import ProgressCallback
@@ -30,8 +31,8 @@ def decompose(
     wedges: WedgeRows,
     squares: Array,
     memory: int,
-    on_progress: ProgressCallback | None = None,
     *,
+    on_progress: ProgressCallback | None = None,
     large: int = LARGE,
     pause: int = PAUSE,
 ) -> Array:
@@ -66,10 +67,10 @@ def make_blooms(lists: WedgeLists, starts: Array) -> Blooms:
     # The lists of u are the edges whose lower rank it is: they follow one another.
     first_lists = wedges.rows.offsets - csr.offsets
     ends = starts[first_lists]
-    threads = thread_count() if size > SERIAL_BELOW else 1
+    threads = threads_for(csr, size, tables=2)
     targets = np.linspace(0, size, threads * TASKS_PER_THREAD + 1)[1:-1]
     cuts = np.unique(np.concatenate([[0], np.searchsorted(ends, targets), [n]]))
-    counts, places = np.zeros((threads, n), np.uint32), np.empty((threads, n), np.int64)
+    counts, numbers = np.zeros((threads, n), np.uint32), np.empty((threads, n), np.uint32)
     blooms_of, wedges_of = np.zeros(n + 1, np.int64), np.zeros(n + 1, np.int64)
 
     def count(number: int, thread: int) -> None:
@@ -86,7 +87,7 @@ def make_blooms(lists: WedgeLists, starts: Array) -> Blooms:
 
     def fill(number: int, thread: int) -> None:
         part = cuts[number], cuts[number + 1]
-        own = counts[thread], places[thread]
+        own = counts[thread], numbers[thread]
         _fill_blooms(
             *part, *arrays, lists.numbers, *own, blooms_of, wedges_of, lists.bases, bloom_of,
             begins, pairs,
@@ -186,13 +187,13 @@ def _count_blooms(
 @compiled
 def _fill_blooms(
     first: int, last: int, offsets: Array, all_offsets: Array, columns: Array, places: Array,
-    numbers: Array, counts: Array, bloom_at: Array, blooms_of: Array, wedges_of: Array,
+    numbers: Array, counts: Array, numbers_at: Array, blooms_of: Array, wedges_of: Array,
     bases: Array, bloom_of: Array, begins: Array, pairs: Array,
 ) -> None:  # fmt: skip
     """Write the blooms of each vertex of a range, in the order in which their ends are found.
 
-    `counts` are all 0. Of an end whose bloom has a number, `bloom_at` has the number, and `counts`
-    how many of its wedges are still to be written.
+    `counts` are all 0. Of an end whose bloom has a number, `numbers_at` has the number among those
+    of the vertex, and `counts` how many of its wedges are still to be written.
     """
     for u in range(first, last):
         _count_ends(u, offsets, all_offsets, columns, places, counts)
@@ -200,22 +201,21 @@ def _fill_blooms(
         for i in range(all_offsets[u] - offsets[u], all_offsets[u + 1] - shift):
             v = np.int64(columns[i + shift])
             for q in range(np.int64(places[i]), all_offsets[v + 1]):
-                w = columns[q]
-                bloom_at[w] = -1
+                numbers_at[columns[q]] = NO_BLOOM
         for i in range(all_offsets[u] - offsets[u], all_offsets[u + 1] - shift):
             v = np.int64(columns[i + shift])
             base = bases[i]
             for q in range(np.int64(places[i]), all_offsets[v + 1]):
                 w = columns[q]
-                if bloom_at[w] < 0:
+                if numbers_at[w] == NO_BLOOM:
                     if counts[w] == 1:
                         bloom_of[base + q] = NO_BLOOM
                         counts[w] = 0
                         continue
-                    bloom_at[w], begins[bloom] = bloom, place
+                    numbers_at[w], begins[bloom] = bloom - blooms_of[u], place
                     place += np.int64(counts[w])
                     bloom += 1
-                b = bloom_at[w]
+                b = blooms_of[u] + np.int64(numbers_at[w])
                 counts[w] -= np.uint32(1)
                 at = begins[b] + np.int64(counts[w])
                 bloom_of[base + q] = b

@@ -22,6 +22,7 @@ import numpy as np
 
 from rapids_tc._parallel import SERIAL_BELOW, parallel_for, thread_count
 from rapids_tc.engines import peel
+from rapids_tc.engines.cpu import bitruss as bitruss_index
 from rapids_tc.engines.cpu import (
     changes,
     clique_rows,
@@ -66,6 +67,7 @@ join_ends = communities.join_ends
 block_store, slot_pool, small_counter = host_slots.BlockStore, host_slots.SlotPool, small.counter
 cliques = clique_rows.count
 prepare_wedges, squares = wedges.prepare_wedges, wedges.squares
+bitruss = bitruss_index.decompose
 costs = Costs(
     tables=lambda vertices, sides: _table_bytes(vertices, sides),
     most=model.MOST_GRAPH_ROWS["cpu"],

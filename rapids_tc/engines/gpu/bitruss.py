@@ -61,6 +61,7 @@ class CudaBitruss:
         wedges: WedgeRows,
         squares: Array,
         memory: int,
+        *,
         on_progress: ProgressCallback | None = None,
     ) -> Array:
         """Find the bitruss number of every edge; see `rapids_tc.engines.protocol.Engine`."""
@@ -68,7 +69,7 @@ class CudaBitruss:
         if m == 0:
             return xp.zeros(0, "int32")
         lists, starts = self.list_wedges(wedges)
-        require_index(int(starts[-1]), memory)
+        require_index(int(starts[-1]), memory, self.sorted)
         blooms = self.make_blooms(lists, starts)
         del starts
         words = xp.empty(m, "uint64")

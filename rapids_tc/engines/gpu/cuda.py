@@ -24,6 +24,7 @@ from rapids_tc.engines.gpu import (
     visitors,
     wedges,
 )
+from rapids_tc.engines.gpu.bitruss import CudaBitruss
 from rapids_tc.engines.gpu.layout import CHUNK, Blocks, GpuLayout
 from rapids_tc.engines.gpu.truss import CudaPeeler
 from rapids_tc.engines.host import host_free, host_memory
@@ -214,6 +215,19 @@ class CudaEngine:
     cliques = cliques.count
     prepare_wedges = wedges.prepare_wedges
     squares = wedges.squares
+
+    def bitruss(
+        self,
+        wedges: Any,
+        squares: Array,
+        memory: int,
+        *,
+        on_progress: ProgressCallback | None = None,
+    ) -> Array:
+        """Find the bitruss number of every oriented edge: int32, aligned with ``csr.columns``."""
+        with self.device(squares):
+            peeler = CudaBitruss(self.xp, self.compile, self.sm_count)
+            return peeler.decompose(wedges, squares, memory, on_progress=on_progress)
 
     def truss(
         self,
