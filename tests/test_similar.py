@@ -93,6 +93,34 @@ def test_engines_agree_with_the_square_of_the_matrix(rows, monkeypatch):
             assert found_by(cpu, csr, ranks, 40, ranking) == right
 
 
+@pytest.mark.parametrize("rows", ROWS.values(), ids=ROWS)
+def test_pairs_of_both_engines(rows, monkeypatch):
+    csr = cpu.csr(keys_of(rows), 1 + max((max(row) for row in rows), default=-1))
+    asked = np.arange(csr.n) if csr.n < 999 else np.array([0, 1, 2, 4, csr.n - 1])
+    places = np.random.default_rng(0).permutation(csr.n).astype("uint32")
+    near = np.zeros((csr.n, csr.n), np.int64)
+    near[csr.rows, csr.columns] = near[csr.columns, csr.rows] = 1
+    common = near[asked] @ near * (places > places[asked][:, None])
+    monkeypatch.setattr(similar, "SERIAL_BELOW", 0)
+    for at_least, seed, sizes in zip((1, 2, 5), cycle(SEEDS), TIERS, strict=False):
+        right = []
+        for of_u in common:
+            (some,) = np.nonzero(of_u >= at_least)
+            right.append(some[np.argsort(places[some])])
+        gpu = testing.host_engine(xp=ENGINE.xp, capacities=sizes)
+        with testing.thread_order(seed), gpu as engine:
+            for each in (engine, cpu)[: 1 + (testing.sanitizer() is None)]:
+                rows_of_all = each.neighbors(csr)
+                query = rows_of_all, asked, each.wedge_counts(rows_of_all, asked, MOST), places
+                pairs = each.common_pairs(*query, at_least)
+                assert pairs.tolist() == [*map(len, right)]
+                starts = np.concatenate([[0], np.cumsum(pairs)]).astype("int64")
+                ranks, sums = each.common_pairs(*query, at_least, starts)
+                assert ranks.tolist() == [w for some in right for w in some.tolist()]
+                of_asked = np.repeat(np.arange(len(asked)), pairs)
+                assert sums.tolist() == common[of_asked, ranks].tolist()
+
+
 @plain_only
 @pytest.mark.parametrize("engine", [nullcontext, testing.host_engine])
 def test_counters_of_every_width(engine):

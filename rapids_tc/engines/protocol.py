@@ -355,6 +355,42 @@ class Engine(Protocol):
             The wedges to each, or their values added up.
         """
 
+    def common_pairs(
+        self,
+        rows: Csr,
+        asked: Array,
+        work: Array,
+        places: Array,
+        at_least: int,
+        starts: Array = None,
+    ) -> Any:
+        """Count the pairs of vertices with enough neighbors in common; with `starts`, list them.
+
+        A pair belongs to its vertex of the lower place, which is one of those asked for.
+
+        Parameters
+        ----------
+        rows : Csr
+            Of `neighbors`.
+        asked, work : arrays of integers
+            The ranks, and the `wedge_counts` of each, middles of any degree among them.
+        places : array of uint32
+            By rank: the order of pairs.
+        at_least : int
+            How many common neighbors are enough, from 1 on.
+        starts : array of int64, shape (asked + 1,), optional
+            The running sum of the numbers of pairs of each rank.
+
+        Returns
+        -------
+        pairs : array of int64
+            How many pairs each rank has; or, with `starts`, two arrays:
+        ranks : array of uint32
+            The other vertex of each pair; those of asked[i] from starts[i] on, by place.
+        common : array of int64
+            The common neighbors of each pair.
+        """
+
     def join_triangles(
         self, layout: Any, levels: Array, *, on_progress: ProgressCallback | None = None
     ) -> Array:

@@ -56,12 +56,7 @@ def most_similar(
         np.full(int(starts[-1]), model.NO_RANK, np.uint32),
         np.zeros(int(starts[-1]), np.int64),
     )
-    total, tasks = np.cumsum(work), 1
-    threads = thread_count() if len(work) and total[-1] > SERIAL_BELOW else 1
-    if threads > 1:
-        tasks = threads * TASKS_PER_THREAD
-    targets = np.linspace(0, total[-1] if len(work) else 0, tasks + 1)[1:-1]
-    cuts = np.unique(np.concatenate([[0], np.searchsorted(total, targets), [len(work)]]))
+    threads, cuts = _cut(work)
     tables = np.zeros((threads, rows.n), np.int64)
     met = np.empty((threads, rows.n + 1), np.uint32)
     heaps = np.empty((threads, int(np.diff(starts).max(initial=0))), np.float64)
@@ -75,6 +70,69 @@ def most_similar(
 
     parallel_for(task, len(cuts) - 1, threads, on_progress)
     return best, sums
+
+
+def common_pairs(
+    rows: Csr, asked: Array, work: Array, places: Array, at_least: int, starts: Array = None
+) -> Any:
+    """Count or list pairs of vertices: see `rapids_tc.engines.protocol.Engine`."""
+    lists = starts is not None
+    size = int(starts[-1]) if lists else 0
+    found = starts if lists else np.zeros(len(asked), np.int64)
+    ranks, common = np.empty(size, np.uint32), np.empty(size, np.int64)
+    threads, cuts = _cut(work)
+    tables = np.zeros((threads, rows.n), np.int64)
+    met = np.empty((threads, rows.n + 1), np.uint32)
+
+    def task(number: int, thread: int) -> None:
+        part = (cuts[number], cuts[number + 1], asked, tables[thread], met[thread])
+        pairs = (places, at_least, int(lists), found, ranks, common)
+        _find_pairs(rows.offsets, rows.columns, *part, *pairs)
+
+    parallel_for(task, len(cuts) - 1, threads)
+    return (ranks, common) if lists else found
+
+
+def _cut(work: Array) -> tuple[int, Array]:
+    """Return how many threads are worth starting, and tasks of about equal work."""
+    total = np.cumsum(work)
+    most = int(total[-1]) if len(work) else 0
+    threads = thread_count() if most > SERIAL_BELOW else 1
+    tasks = threads * TASKS_PER_THREAD if threads > 1 else 1
+    inner = np.searchsorted(total, np.linspace(0, most, tasks + 1)[1:-1])
+    return threads, np.unique(np.concatenate([[0], inner, [len(work)]]))
+
+
+@compiled
+def _find_pairs(
+    offsets: Array, columns: Array, begin: int, end: int, asked: Array, table: Array, met: Array,
+    places: Array, at_least: int, lists: int, found: Array, ranks: Array, common: Array,
+) -> None:  # fmt: skip
+    """Count the pairs of some vertices, or list them by place; `table` is all zero."""
+    none = np.zeros(0, np.int64)
+    for i in range(begin, end):
+        u = np.int64(asked[i])
+        size, kept = _add_wedges(u, offsets, columns, len(places), none, table, met), 0
+        for t in range(size):
+            w = met[t]
+            if table[w] >= at_least and places[w] > places[u]:
+                met[kept] = w
+                kept += 1
+            else:
+                table[w] = 0
+        if lists:
+            first = found[i]
+            keys = np.empty(kept, np.uint64)
+            for t in range(kept):
+                keys[t] = np.uint64(places[met[t]]) << np.uint64(32) | np.uint64(met[t])
+            keys.sort()
+            for t in range(kept):
+                w = np.uint32(keys[t])
+                ranks[first + t], common[first + t] = w, table[w]
+        else:
+            found[i] = kept
+        for t in range(kept):
+            table[met[t]] = 0
 
 
 @compiled

@@ -208,6 +208,7 @@ class CudaEngine:
     common_sums = pairs.common_sums
     wedge_counts = similar.wedge_counts
     most_similar = similar.most_similar
+    common_pairs = similar.common_pairs
     join_triangles = visitors.join_triangles
     join_ends = visitors.join_ends
     triangles_per_in_edge = listing.triangles_per_in_edge

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rapids_tc.engines.gpu.wedge_tasks import ALIGN, Packing, Windows
+from rapids_tc.engines.likeness import MOST
 from rapids_tc.errors import CapacityError
 from rapids_tc.frames.backend import as_uint32
 from rapids_tc.kernels import launch
@@ -31,6 +32,7 @@ _KERNELS = (
     "similar_brief",
     "wedge_counts",
 )
+_PAIRS = "pairs_dense", "pairs_hashed", "pairs_brief"
 _WARP, _ROUND = 32, 32  # the best of a vertex that are found at once, as in best.cuh
 _KEPT = 28  # bytes of shared memory per thread, beside the table
 _SLACK = 1024  # bytes of shared memory that a block may need besides
@@ -94,31 +96,63 @@ def most_similar(
         order = as_uint32(xp.argsort(-work))  # those with most wedges begin first
         query = (work, starts, ranking.places, np.uint32(ranking.kind), np.uint32(ranking.apart))
         rounds = range(0, int(xp.diff(starts).max()), _ROUND)
+        kernels = _kernels(engine, wide=len(ranking.values) > 0)
         for done in rounds:
             found = (*query, np.uint32(done), best, sums)
-            _search(engine, rows, windows, ranking, (as_uint32(asked), order), work, found)
+            limits = ranking.values, ranking.most_degree
+            tasks = as_uint32(asked), order
+            _search(engine, kernels, "similar", (rows, windows), limits, tasks, work, found)
             if on_progress is not None:
                 engine.wait()
                 on_progress((done + _ROUND) / (rounds[-1] + _ROUND))
         return best, sums
 
 
-def _search(
+def common_pairs(
     engine: GpuEngine,
     rows: Csr,
-    windows: _Windows,
-    ranking: Ranking,
-    tasks: tuple[Array, Array],
+    asked: Array,
     work: Array,
-    found: tuple[Any, ...],
-) -> None:
-    """Launch the kernels that find the best of all vertices, those with most wedges first."""
-    xp, sizes, wide = engine.xp, engine.capacities, len(ranking.values) > 0
-    kernels = _kernels(engine, wide=wide)
-    stride = np.uint32(len(windows.cuts))
-    values = ranking.values if wide else None
-    arrays = (rows.offsets, rows.columns, windows.bounds, values)
-    graph = (*arrays, stride, np.uint32(ranking.most_degree))
+    places: Array,
+    at_least: int,
+    starts: Array = None,
+) -> Any:
+    """Count or list pairs of vertices: see `rapids_tc.engines.protocol.Engine`."""
+    xp = engine.xp
+    with engine.device(rows.columns):
+        found = xp.zeros(len(asked), "int64") if starts is None else starts[:-1].copy()
+        size = 0 if starts is None else int(starts[-1])
+        ranks: Any = None
+        common: Any = None
+        if starts is not None:
+            ranks, common = xp.empty(size, "uint32"), xp.empty(size, "int64")
+        if len(asked):
+            windows, order = _windows(engine, rows, wide=False), as_uint32(xp.argsort(-work))
+            kernels = engine.compile(launch.read("projection.cu"), _PAIRS, ())
+            query = (work, places, np.uint32(min(at_least, model.NO_RANK)), found, ranks, common)
+            limits, tasks = (xp.zeros(0, "int64"), MOST), (as_uint32(asked), order)
+            _search(engine, kernels, "pairs", (rows, windows), limits, tasks, work, query)
+        if starts is None:
+            return found
+        of_asked = xp.searchsorted(starts, xp.arange(size), side="right") - 1
+        keys = of_asked.astype("uint64") << np.uint64(32)
+        keys |= places[ranks]
+        in_order = xp.argsort(keys)
+        return ranks[in_order], common[in_order]
+
+
+def _search(
+    engine: GpuEngine, kernels: Mapping[str, Kernel], name: str, graph: tuple[Csr, _Windows],
+    limits: tuple[Array, int], tasks: tuple[Array, Array], work: Array, found: tuple[Any, ...],
+) -> None:  # fmt: skip
+    """Launch the kernels that search the ends of all vertices, those with most wedges first.
+
+    `limits` are the values of middles, if they are added up, and the most neighbors of a middle.
+    """
+    xp, sizes, (values, most_degree) = engine.xp, engine.capacities, limits
+    (rows, windows), wide = graph, len(values) > 0
+    stride, most = np.uint32(len(windows.cuts)), np.uint32(most_degree)
+    arrays = (rows.offsets, rows.columns, windows.bounds, values if wide else None, stride, most)
     slot = 12 if wide else 8
     slots = _slots(engine, slot, _KEPT * launch.THREADS)
     dense = min(sizes.dense_wedges, slots * 3 // 4)
@@ -129,23 +163,23 @@ def _search(
     of_dense = (windows.cuts, *levels, np.uint32(len(windows.cuts) - 1))
     few = _fewest_slots(brief)
     tiers = [  # kernel, threads, arguments of its own, bytes of shared memory
-        ("similar_dense", sizes.dense_threads, (*of_dense, np.uint32(windows.words)),
+        (f"{name}_dense", sizes.dense_threads, (*of_dense, np.uint32(windows.words)),
          windows.words * (8 if wide else 4)),
-        ("similar_hashed", min(sizes.dense_threads, launch.THREADS), (np.uint32(slots),),
+        (f"{name}_hashed", min(sizes.dense_threads, launch.THREADS), (np.uint32(slots),),
          slots * slot),
-        ("similar_brief", _WARP, (np.uint32(few),), few * slot),
+        (f"{name}_brief", _WARP, (np.uint32(few),), few * slot),
     ]  # fmt: skip
-    for tier, (name, threads, own, shared) in enumerate(tiers):
+    for tier, (kernel_name, threads, own, shared) in enumerate(tiers):
         first, last = cuts[tier], cuts[tier + 1]
         if first == last:
             continue
-        kernel, per_sm = kernels[name], _RESIDENT // threads
+        kernel, per_sm = kernels[kernel_name], _RESIDENT // threads
         if shared > engine.shared_limit - _KEPT * threads - _SLACK:
             kernel.max_dynamic_shared_size_bytes = shared
         per_sm = max(1, min(per_sm, engine.most_shared // (shared + _KEPT * threads + _SLACK)))
         grid = (min(last - first, engine.sm_count * per_sm),)
         drawn = (*tasks, np.uint32(first), np.uint32(last), tickets[tier : tier + 1])
-        kernel(grid, (threads,), (*graph, *own, *drawn, *found), shared_mem=shared)
+        kernel(grid, (threads,), (*arrays, *own, *drawn, *found), shared_mem=shared)
 
 
 def _windows(engine: GpuEngine, rows: Csr, *, wide: bool) -> _Windows:

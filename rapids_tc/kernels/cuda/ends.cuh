@@ -72,6 +72,13 @@ struct Wide {
   }
 };
 
+// The logarithm of the slots of a table for u and the ends of so many wedges, which fill three quarters at most.
+__device__ __forceinline__ u32 slots_log2(u64 wedges) {
+  u32 log2 = 1;
+  while (3ull << log2 < 4 * (wedges + 1)) log2++;
+  return log2;
+}
+
 template <class T>
 struct Hashed {
   typedef T Sum;

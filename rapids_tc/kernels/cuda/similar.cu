@@ -143,9 +143,7 @@ search_hashed(const Rows& rows, const Query& query, u32 first, u32 last, u32* ti
   u32* const keys = reinterpret_cast<u32*>(sums + slots);
   for (u32 t = threadIdx.x; t < slots; t += blockDim.x) keys[t] = kNone, sums[t] = 0;
   search_all<kMost>(rows, query, first, last, ticket, shared[0], [&](Search& search) {
-    const u64 ends = u64(query.work[search.i]) + 1;  // and u
-    u32 log2 = 1;
-    while (3ull << log2 < 4 * ends) log2++;  // three quarters of the slots are filled, at most
+    const u32 log2 = slots_log2(u64(query.work[search.i]));
     search_windows(search, Hashed<Sum>{sums, keys, log2}, 0, rows.stride - 1, shared[0]);
   });
 }
