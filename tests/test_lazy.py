@@ -29,6 +29,7 @@ CALLS = [
     ("annotate", ("triangles", "trussness", "cosine"), {}),
     ("annotate_vertices", ("degree", "closure"), {}),
     ("vertex_cliques", (), {"k": 3}),
+    ("graphlets", (), {}),
     ("graphlet_counts", (), {"by": "g"}),
     ("most_similar", (2,), {"measure": "cosine"}),
     ("vertex_squares", (), {}),
