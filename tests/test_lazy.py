@@ -33,7 +33,6 @@ CALLS = [
     ("graphlet_counts", (), {"by": "g"}),
     ("most_similar", (2,), {"measure": "cosine"}),
     ("vertex_squares", (), {}),
-    ("graphlets", (), {}),
     ("vertex_triangles", (), {}),
     ("vertex_triangles", (), {"vertices": [9, 1]}),
     ("clustering", (), {"weight": "w", "aggregate": "sum"}),
