@@ -40,16 +40,18 @@ ROWS = list(zip(FRAME["src"].tolist(), FRAME["dst"].tolist(), strict=True))
 PAIRS = pd.DataFrame({"src": [0, 3, 5, 5, 50, 2, 1], "dst": [3, 0, 5, 50, 1, 9, 0]})
 IDS = {"source": "src", "destination": "dst"}
 
-SERVED = tuple(  # on clusters, too
+SERVED = tuple(  # in blocks on clusters, too
     name for name, column in row_columns().items() if not column.needs & Needs.IN_MEMORY
 )
-OF_ROWS = [tuple(row_columns()), SERVED, ("jaccard", "trussness")]  # sets of columns
+OF_ROWS = [  # sets of columns
+    tuple(row_columns()), SERVED, ("jaccard", "trussness"), ("squares", "triangles"),
+]  # fmt: skip
 SERVED_VERTICES = tuple(
     name for name, column in vertex_columns().items() if not column.needs & Needs.IN_MEMORY
 )
 OF_VERTICES = [
     tuple(vertex_columns()), SERVED_VERTICES, ("closure", "degree"),
-    ("effective_size", "clustering"),
+    ("effective_size", "clustering"), ("squares", "square_clustering"),
 ]  # fmt: skip
 
 # By option: the values that are tried, the first of them beside those of other options.
@@ -257,6 +259,12 @@ def assert_dtypes(found, columns):
 # Paths --------------------------------------------------------------------------------------------
 
 
+def in_parts(frame, partitions):
+    """A frame in so many partitions of this process."""
+    cuts = np.linspace(0, len(frame), partitions + 1).astype(int)
+    return PartitionedFrame([frame.iloc[a:b] for a, b in pairwise(cuts)])
+
+
 @dataclass(frozen=True)
 class Path:
     """A way to an answer: what stands for the edges, and how the graph is cut."""
@@ -269,8 +277,7 @@ class Path:
     def edges(self, frame=FRAME):
         with use_layout(self.layout) if self.layout else nullcontext():
             if self.partitions:
-                cuts = np.linspace(0, len(frame), self.partitions + 1).astype(int)
-                yield PartitionedFrame([frame.iloc[a:b] for a, b in pairwise(cuts)])
+                yield in_parts(frame, self.partitions)
             else:
                 yield tc.Graph(frame, **IDS) if self.prepared else frame
 
@@ -296,10 +303,24 @@ PATHS = {
 
 
 def error_of(name, own, path):
-    """The error with which the record refuses a call on a path; None if it is answered."""
+    """The error with which a call is refused on a path; None if it is answered."""
     if not path.partitions:
         return None
-    return ANALYTICS[name].local(own, "PartitionedFrame")
+    record = ANALYTICS[name]
+    return record.local(own, "PartitionedFrame") or in_blocks(name, own, path.layout)
+
+
+def in_blocks(name, own, layout):
+    """The error of a call that counts on a whole graph, if a layout cuts it; else None."""
+    record = ANALYTICS[name]
+    cut = layout is not None and layout.n > 1
+    if not cut or not record.work(record.check(own)).needs & Needs.IN_ONE_BLOCK:
+        return None
+    return tc.CapacityError(
+        f"{name}, as it is called, counts a whole graph on each worker, and this one is cut into "
+        f"{layout.n} x {layout.n} blocks: give the frame in place of its Graph, or leave out "
+        "vertices of one neighbor"
+    )
 
 
 def check(name, own, path):

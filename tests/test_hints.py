@@ -89,7 +89,6 @@ INTERNAL = {
     "graphs/pair_columns:ValuesOfPairs.bitruss": "no measure of pairs asks for it",
     "blocks/row_lookup:ValuesOfRows.bitruss": "a column of it is made in memory alone",
     "blocks/row_lookup:ValuesOfRows.community": "a column of it is made in memory alone",
-    "blocks/row_lookup:ValuesOfRows.squares": "a column of it is made in memory alone",
     "plan/record:register": "a mistake of ours, told when the package is imported",
     "testing/_build:_compiled": "the compiler's own words: test_emulator.py",
     "testing/_launch:HostKernel.__call__": "of kernels under test: test_emulator.py",
@@ -251,6 +250,11 @@ def two_groups():
 def blocks_of(frame, **columns):
     with use_layout(BlockLayout(2)):
         return tc.count(frame, **columns)
+
+
+def squares_of_blocks(h):
+    with use_layout(BlockLayout(2)):
+        tc.Graph(PartitionedFrame([k3()])).squares()
 
 
 def having(target, name, value, call):
@@ -1139,6 +1143,9 @@ HINTS = {
     "blocks/grid": [
         (lambda h: grid.choose(9, 9, 1), "1 are free: raise memory_limit=, or give more memory"),
         (spread_on_blocks, 'method="auto" counts it in blocks'),
+        (lambda h: tc.squares(PartitionedFrame([k3()]), memory_limit=200),
+         r"about \d+ bytes of it, and 200 may be taken: raise memory_limit=, take workers"),
+        (squares_of_blocks, "cut into 2 x 2 blocks: give the frame in place of its Graph"),
     ],
     "plan/budget": [
         (lambda h: budgeted().check_text(9), "raise the limit, or give integers"),

@@ -97,10 +97,10 @@ def test_the_cpu_engine(rows, monkeypatch):
     csr = csr_of(rows)
     right = counted(csr)
     assert_squares(cpu, csr, right)
-    for serial_below, hot in ((0, 0), (10**9, 3)):
+    for serial_below, hot, parts in ((0, 0, 2), (10**9, 3, 7)):
         monkeypatch.setattr(wedges, "SERIAL_BELOW", serial_below)
         monkeypatch.setattr(wedges, "HOT", hot)
-        assert_squares(cpu, csr, right, parts=3)
+        assert_squares(cpu, csr, right, parts)
 
 
 @pytest.mark.parametrize("rows", ROWS.values(), ids=ROWS)

@@ -139,7 +139,7 @@ def of_one_column(
     function: str, names: Sequence[str], known: Mapping[str, Column | VertexColumn], kind: str
 ) -> Exception | None:
     """Return the error of a function for the first column that partitioned frames do not get."""
-    column = next((name for name in names if known[name].needs & Needs.IN_MEMORY), None)
+    column = next((name for name in names if known[name].needs & Needs.ONE_MACHINE), None)
     return of_one_machine(f'{function} with "{column}"', kind) if column else None
 
 

@@ -14,12 +14,10 @@ from rapids_tc.plan.record import (
     VertexColumn,
     VertexValues,
     Work,
-    of_one_machine,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
+    from rapids_tc.graphs.edge_graph import VertexTotals
     from rapids_tc.graphs.in_memory import InMemoryGraph
 
 CLUSTERED = Needs.SQUARES | Needs.VERTEX_COUNTS | Needs.DEGREES | Needs.NEIGHBOR_DEGREES
@@ -44,20 +42,12 @@ def _in_memory(own: OwnOptions) -> str:
     return "leave out vertices of one neighbor, which are in no square"
 
 
-def _local(name: str) -> Callable[[OwnOptions, str], TypeError]:
-    def local(own: OwnOptions, kind: str) -> TypeError:
-        return of_one_machine(name, kind)
-
-    return local
-
-
 @analytic(
     Work(Needs.SQUARES, Result.VALUE),
     fields=("squares",),
     in_memory=_in_memory,
-    local=_local("squares"),
 )
-def squares(graph: InMemoryGraph) -> int | Frame:
+def squares(graph: InMemoryGraph | VertexTotals) -> int | Frame:
     """Count the squares, cycles of four vertices: the butterflies of a bipartite graph.
 
     Four vertices form up to three squares, whichever others of their edges there are: a square need
@@ -66,7 +56,8 @@ def squares(graph: InMemoryGraph) -> int | Frame:
     Parameters
     ----------
     edges : DataFrame or Graph
-        One row per edge. The edges are counted in memory.
+        One row per edge. The edges are counted in memory, those of a Dask frame by workers of which
+        each holds the graph.
 
     Returns
     -------
@@ -77,7 +68,8 @@ def squares(graph: InMemoryGraph) -> int | Frame:
     Raises
     ------
     CapacityError
-        The graph has 2**31 edges or more. Other errors: see `Graph`.
+        The graph has 2**31 edges or more, or that of a Dask frame does not fit a worker. Other
+        errors: see `Graph`.
 
     See Also
     --------
@@ -118,15 +110,17 @@ def squares(graph: InMemoryGraph) -> int | Frame:
     vertex_columns=VERTEX_COLUMNS,
     fields=("squares",),
     in_memory=_in_memory,
-    local=_local("vertex_squares"),
 )
-def vertex_squares(graph: InMemoryGraph, *, vertices: Vertices | None = None) -> Frame:
+def vertex_squares(
+    graph: InMemoryGraph | VertexTotals, *, vertices: Vertices | None = None
+) -> Frame:
     """Count the squares that each vertex is in: its butterflies, if the graph is bipartite.
 
     Parameters
     ----------
     edges : DataFrame or Graph
-        One row per edge. The edges are counted in memory.
+        One row per edge. The edges are counted in memory, those of a Dask frame by workers of which
+        each holds the graph.
     vertices : list, array, Series, Index or DataFrame, optional
         The vertices to report; see `vertex_triangles`.
 
@@ -143,7 +137,8 @@ def vertex_squares(graph: InMemoryGraph, *, vertices: Vertices | None = None) ->
     ValueError
         Some of `vertices` are not in the graph.
     CapacityError
-        The graph has 2**31 edges or more. Other errors: see `Graph`.
+        The graph has 2**31 edges or more, or that of a Dask frame does not fit a worker. Other
+        errors: see `Graph`.
 
     See Also
     --------
@@ -171,7 +166,6 @@ def vertex_squares(graph: InMemoryGraph, *, vertices: Vertices | None = None) ->
     Work(Needs.SQUARES, Result.COLUMN),
     columns={"squares": COLUMN},
     in_memory=_in_memory,
-    local=_local("edge_squares"),
 )
 def edge_squares(graph: InMemoryGraph) -> Series:
     """Count the squares that each row's edge is in: its butterflies, if the graph is bipartite.
@@ -198,6 +192,7 @@ def edge_squares(graph: InMemoryGraph) -> Series:
     vertex_squares : The squares of each vertex.
     edge_triangles : The triangles of each edge.
     bitruss : The most squares that each edge has in a subgraph whose every edge has as many.
+    annotate : The same beside the rows, also those of a Dask frame.
 
     Notes
     -----

@@ -457,6 +457,17 @@ class Blocked(Numbered):
             submitted(), max(at_once, len(self.counting_workers)), len(self.jobs)
         )
 
+    def by_share(self, function: Callable[..., Any]) -> dict[str | None, Task]:
+        """Submit a function of a graph in one block and of a share of its work, on each machine.
+
+        A share is a part, and of how many.
+        """
+        workers = self.counting_workers
+        return {
+            worker: self.submit_block("count", function, 0, (part, len(workers)), on=worker)
+            for part, worker in enumerate(workers)
+        }
+
     def submit_job(
         self, stage: str, function: Callable[..., Any], job: PlacedJob, *more: Any,
         of: list[Task] | None = None,

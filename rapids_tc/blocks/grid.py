@@ -142,21 +142,65 @@ def fits(edges: int, ids: int, free: int, engine: str) -> bool:
     """Return whether one machine can peel a graph of so many edges."""
     if (layout := forced_layout.get()) and layout.peel_below is not None:
         return edges < layout.peel_below
-    dense = True
-    stages = needs.stages(PEELING, edges, min(ids, 2 * edges), dense, engine)
-    return max(stage.bytes for stage in stages) <= free
+    return _on_one_machine(PEELING, edges, ids, engine) <= free
 
 
-def plan(rows: int, ids: int, free: int, workers: int, work: Work, engine: str) -> Partition:
-    """Choose the blocks of a graph, and the parts of its tasks, for what a call needs."""
+def plan(
+    rows: int, ids: int, free: int, workers: int, work: Work, engine: str, name: str
+) -> Partition:
+    """Choose the blocks of a graph, and the parts of its tasks, for what a call needs.
+
+    Raises
+    ------
+    CapacityError
+        Three blocks do not fit, however many there are, or a call needs all edges in one block.
+    """
     if layout := forced_layout.get():
-        return Partition(layout.n, layout.m)
+        made = Partition(layout.n, layout.m)
+    else:
+        made = _chosen(rows, ids, free, workers, work, engine)
+    require_one_block(made.n, rows, ids, free, work, engine, name)
+    return made
+
+
+def _chosen(rows: int, ids: int, free: int, workers: int, work: Work, engine: str) -> Partition:
     least = 1
     if work.needs & Needs.TRUSSNESS and not fits(rows, ids, free, engine):
         least = 2
     if engine == "cuda" and rows > costs.MOST_KEYS:  # limits three blocks' edges to 2**32
         least = max(2, ceil(sqrt(3 * costs.UNEVEN * rows / costs.MOST_POSITIONS["cuda"])))
     return choose(rows, ids, free, workers, least, values_of(work))
+
+
+def require_one_block(
+    n: int, rows: int, ids: int, free: int, work: Work, engine: str, name: str
+) -> None:
+    """Raise CapacityError if a call counts on whole graphs, and this one does not fit a machine.
+
+    `n` are the blocks per side in which it is cut.
+    """
+    if not work.needs & Needs.IN_ONE_BLOCK:
+        return
+    need = _on_one_machine(work, rows, ids, engine)
+    if n == 1 and (need <= free or forced_layout.get()):
+        return
+    told = f"{name}, as it is called, counts a whole graph on each worker, "
+    if need > free:
+        raise CapacityError(
+            f"{told}which takes about {need:,} bytes of it, and {free:,} may be taken: raise "
+            "memory_limit=, take workers of more memory, or leave out vertices of one neighbor"
+        )
+    raise CapacityError(
+        f"{told}and this one is cut into {n} x {n} blocks: give the frame in place of its Graph, "
+        "or leave out vertices of one neighbor"
+    )
+
+
+def _on_one_machine(work: Work, edges: int, ids: int, engine: str) -> int:
+    """Return the bytes that a call needs whose graph is on one machine, with numbers for ids."""
+    dense = True
+    stages = needs.stages(work, edges, min(ids, 2 * edges), dense, engine)
+    return max(stage.bytes for stage in stages)
 
 
 def of_method(partition: Partition, method: str) -> Partition:

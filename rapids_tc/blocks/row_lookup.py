@@ -121,8 +121,8 @@ class ValuesOfRows:
 
     @property
     def squares(self) -> Array:
-        """No graph in blocks has squares."""
-        raise NotImplementedError("squares are counted in memory alone")
+        """The squares of every edge."""
+        return self.by_edge["squares"]
 
     @property
     def bitruss(self) -> Array:

@@ -92,15 +92,14 @@ def _by_edge(
 ) -> list[list[Task]]:  # fmt: skip
     """Combine, block by block, what each job returns for the edges of its three blocks."""
     if graph.n == 1:
-        return [_in_slices(graph, jobs, combine)]
+        return [in_slices(graph, {job.worker: task for job, task in jobs}, combine)]
     return [[total] for total in graph.by_block(jobs, combine)]
 
 
-def _in_slices(
-    graph: Blocked, jobs: Iterator[tuple[PlacedJob, Task]], combine: Callable[..., Any]
+def in_slices(
+    graph: Blocked, counts: dict[str | None, Task], combine: Callable[..., Any] = block_work.add
 ) -> list[Task]:
-    """Combine by edge, on a graph of one block: in slices, one on each machine that ran a job."""
-    counts = {job.worker: task for job, task in jobs}
+    """Combine by edge, on a graph of one block, what each machine counted: in a slice on each."""
     cut = {
         worker: graph.submit("sum", slices, task, len(counts), on=worker)
         for worker, task in counts.items()

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rapids_tc._progress import Report, report_stage
-from rapids_tc.frames.backend import check_engine
+from rapids_tc.frames.backend import check_engine, sum64
 from rapids_tc.graphs.row_values import ValuesByRank, require_rows
 from rapids_tc.plan import needs
 from rapids_tc.plan.answers import require_fields
@@ -331,6 +331,8 @@ class VertexTotals(VertexStatistics):
         Triangles of the graph.
     sums : array of int64, optional
         Triangles at every rank. Without it, only what needs no more than the total is answered.
+    squares : array of int64, optional
+        Squares at every rank.
     summed : mapping of str to Summed, optional
         The sums that the record of the analytic names.
     tallied : Tally, optional
@@ -350,6 +352,7 @@ class VertexTotals(VertexStatistics):
         vertex_trussness: Array | None = None,
         total: int | None = None,
         sums: Array | None = None,
+        squares: Array | None = None,
         summed: Mapping[str, Summed] | None = None,
         tallied: Any = None,
     ) -> None:
@@ -357,7 +360,7 @@ class VertexTotals(VertexStatistics):
         self._summed, self.tallied = summed or {}, tallied
         self._n_edges, self._degrees, self._total, self._sums = n_edges, degrees, total, sums
         self._neighbor_degrees, self._tie_squares = neighbor_degrees, tie_squares
-        self._vertex_trussness = vertex_trussness
+        self._vertex_trussness, self._squares = vertex_trussness, squares
 
     @property
     def n_edges(self) -> int:
@@ -393,6 +396,10 @@ class VertexTotals(VertexStatistics):
         if self._sums is None:
             raise ValueError("the triangles of this graph were counted, not those of its vertices")
         return self._sums
+
+    def squares(self, per: str) -> tuple[int, Any]:
+        """Return the squares of the graph, and those at every rank, which some analytics need."""
+        return sum64(self._squares) // 4, self._squares
 
     def summed(self, *quantities: Sum) -> list[Summed]:
         """Return the sums of these names."""

@@ -171,9 +171,11 @@ class KeptGraph:
         if partition != graph.partition:
             graph = replace(graph, counting_workers=graph.counting_workers[:1])
         graph = replace(graph, partition=partition, known=known)
+        rows = sum(map(sum, graph.rows))
+        sizes = graph.n, rows, graph.size, graph.free
+        grid.require_one_block(*sizes, work, graph.engine, graph.name)
         if forced_layout.get():
             return graph
-        rows = sum(map(sum, graph.rows))
         need = grid.need(rows, graph.size, graph.n, grid.values_of(work))
         peeled = graph.n > 1 or not work.needs & Needs.TRUSSNESS or graph.fits(rows)
         if need > graph.free or not peeled:

@@ -21,6 +21,7 @@ from rapids_tc.blocks import (
     peeling,
     row_lookup,
     sorting,
+    squares,
     sums,
 )
 from rapids_tc.blocks.block_map import Blocked, Numbered, TaskMap
@@ -41,6 +42,7 @@ from rapids_tc.plan.record import (
     Options,
     OwnOptions,
     Result,
+    Work,
     columns_of,
     named_columns,
 )
@@ -168,10 +170,11 @@ class PartitionedGraph:
 
     def answer(self, arguments: OwnOptions) -> Any:
         """Answer the call by the tasks of all workers."""
-        record, asked = self._record, self._own
-        of_vertices = self.work.needs & BY_SUMS or record.sums(asked)
+        record, work = self._record, self.work
+        squares_of_vertices = Needs.SQUARES in work.needs and work.result is Result.VERTICES
+        by_sums = squares_of_vertices or work.needs & BY_SUMS or record.sums(self._own)
         try:
-            if of_vertices and self.work.result in ANSWERED_BY_WORKER:
+            if by_sums and work.result in ANSWERED_BY_WORKER:
                 result = self.answer_by_sums(record, arguments)
             else:
                 result = record.body(self, **arguments)
@@ -269,6 +272,10 @@ class PartitionedGraph:
         """Count the triangles of the graph."""
         return sums.total(self.blocked())
 
+    def squares(self, per: str) -> tuple[int, None]:
+        """Count the squares of the graph; those of vertices and edges stay on the workers."""
+        return squares.total(self.blocked()), None
+
     def sample_moments(self, colours: int, seed: int, method: str) -> list[tuple[int, float]]:
         """Count a sample of the edges, and return the `sampling.moments` of each part of it."""
         sample = stages.sample(self.numbered(), colours, seed)
@@ -291,6 +298,8 @@ class PartitionedGraph:
         if needs & Needs.TRUSSNESS:
             of_edges = peeling.of_every_edge(graph)
             by_residue["vertex_trussness"] = sums.largest_of_edges(graph, of_edges)
+        if needs & Needs.SQUARES:
+            by_residue["squares"] = squares.by_vertex(graph)
         if needs & Needs.VERTEX_COUNTS:
             by_residue["sums"] = sums.by_vertex(graph)
         elif needs & Needs.TOTAL:
@@ -308,6 +317,8 @@ class PartitionedGraph:
             by_edge["triangles"] = counts
         if asked & Needs.TRUSSNESS:
             by_edge["trussness"] = peeling.of_every_edge(graph)
+        if asked & Needs.SQUARES:
+            by_edge["squares"] = squares.by_edge(graph)
         of_ends = [None] * len(graph.batches)
         for column in columns_of(columns).values():
             if (quantity := column.quantity) is not None:
@@ -459,12 +470,14 @@ def estimate(
     given = {name: own for name, own in record.defaults.items() if own is not Parameter.empty}
     if (error := record.local({"k": 3, **given, "by": by}, executor.kind)) is not None:
         raise error
-    work = WORK if record is GRAPH else record.most_of(grouped=by is not None)
+    work = WORK if record is GRAPH else _most_in_blocks(record, grouped=by is not None)
     if kept is not None:
         check_prepared(kept, record, options, record.defaults)
         graph = kept.blocked
         rows, holders = sum(map(sum, graph.rows)), {*graph.workers_of_rows}
         of_graph = graph.n, graph.free, kept.id_columns.joined
+        of_call = graph.n, rows, graph.size, options.memory_limit or graph.free
+        grid.require_one_block(*of_call, work, graph.engine, record.name)
         sizes = cluster.ClusterSizes(rows, graph.size, len(holders), *of_graph)
         return {"worker": cluster.answering(work, sizes), "blocks": sizes.n}
     adapter, labels = open_partitions(executor, record, options, record.defaults)
@@ -480,9 +493,17 @@ def estimate(
     if free is None:
         free = int(costs.MEMORY_SHARE * min(worker.memory or 2**40 for worker in workers))
     engine = resolve_engine(adapter, options.engine)
-    n = grid.plan(rows, ids, free, len(workers), work, engine).n
+    n = grid.plan(rows, ids, free, len(workers), work, engine, record.name).n
     sizes = cluster.ClusterSizes(rows, ids, len(workers), n, free, labels.joined, listed)
     return {"worker": cluster.worker_bytes(work, sizes), "blocks": n}
+
+
+def _most_in_blocks(record: Analytic, *, grouped: bool) -> Work:
+    """Return the most that a call needs; of columns, those that a graph in blocks has alone."""
+    work = record.most_of(grouped=grouped)
+    if "columns" not in record.defaults:
+        return work
+    return replace(work, needs=work.needs & ~Needs.IN_MEMORY)
 
 
 def _bounds(executor: Executor) -> tuple[int, int]:

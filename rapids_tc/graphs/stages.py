@@ -203,7 +203,7 @@ def _counting_workers(graph: Numbered) -> list[str]:
 def _partition(graph: Numbered, work: Work, workers: int) -> Partition:
     """Choose the blocks, and the parts of each task."""
     rows = sum(map(sum, graph.rows))
-    made = grid.plan(rows, graph.size, graph.free, workers, work, graph.engine)
+    made = grid.plan(rows, graph.size, graph.free, workers, work, graph.engine, graph.name)
     made = grid.of_method(made, graph.method)
     log.info(
         "%s: %d rows in %d partitions on %d workers; %d x %d blocks, %d tasks",

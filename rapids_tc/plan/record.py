@@ -38,7 +38,7 @@ class Needs(Flag):
     EDGE_SUMS = auto()  # what a quantity makes of the triangles of each edge
     SAMPLE = auto()  # the counts of a sample of the edges
     CLIQUES = auto()  # of three to five vertices, in memory
-    SQUARES = auto()  # cycles of four vertices, in memory
+    SQUARES = auto()  # cycles of four vertices, in memory or in one block
     BITRUSS = auto()  # the bitruss number of each edge, in memory
     COMMUNITIES = auto()  # sets of edges that triangles join
     LIKENESS = auto()  # of vertices that have neighbors in common, in memory
@@ -46,7 +46,9 @@ class Needs(Flag):
     BY_EDGE = VERTEX_COUNTS | EDGE_COUNTS | TRUSSNESS | WEIGHTS | TYPE_COUNTS | SPANS | EDGE_SUMS
     VALUES = WEIGHTS | TYPE_COUNTS | SPANS  # of edges, read from the user's rows
     COUNTED = TOTAL | BY_EDGE | TRIANGLES
-    IN_MEMORY = CLIQUES | COMMUNITIES | SQUARES | BITRUSS  # neither in blocks nor on clusters
+    ONE_MACHINE = CLIQUES | COMMUNITIES | BITRUSS  # neither in blocks nor on clusters
+    IN_ONE_BLOCK = SQUARES  # on clusters, of a graph that fits a worker
+    IN_MEMORY = ONE_MACHINE | IN_ONE_BLOCK  # not in blocks
     LAID_OUT = VALUES | EDGE_SUMS | TRIANGLES | SAMPLE | COMMUNITIES  # on a small graph, too
 
 
