@@ -157,6 +157,20 @@ def test_a_loops_weight_is_not_the_largest(backend):
     assert_clustering(found, {0: 1.0, 1: 1.0, 2: 1 / 3, 3: 0.0})
 
 
+@pytest.mark.parametrize("aggregate", ["min", "max"])
+def test_the_least_and_largest_weight_are_exact(backend, aggregate):
+    """CuPy has them of float64 in float32."""
+    weights = [1.0, 1.0 + 2**-30, 1.0 - 2**-31, 1e-60] * 2
+    frame = weighted(TRIANGLE * 2, np.array(weights)).assign(g=[0, 0, 0, 1] * 2)
+    rows = list(frame[["src", "dst", "w"]].itertuples(index=False, name=None))
+    call = {"weight": "w", "aggregate": aggregate, "source": "src", "destination": "dst"}
+    found = backend.to_pandas(tc.clustering(backend.frame(frame), **call))
+    assert_clustering(found, reference.weighted_clustering(rows, aggregate=aggregate))
+    found = backend.to_pandas(tc.clustering(backend.frame(frame[frame.g == 0]), by="g", **call))
+    expected = reference.weighted_clustering(rows[:3], aggregate=aggregate)
+    assert found["clustering"].tolist() == fine([*expected.values()], rel=1e-12)
+
+
 def test_weights_of_zero(backend):
     frame = weighted(TRIANGLE, [0, 0, 0, 0])
     found = backend.to_pandas(tc.clustering(backend.frame(frame), weight="w"))

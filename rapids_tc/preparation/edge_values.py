@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from rapids_tc.frames.backend import sum64
+from rapids_tc.preparation.extremes import floats, ordered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -27,7 +28,8 @@ if TYPE_CHECKING:
 
 PICKS = ("first", "last")
 SUMS = ("sum", "mean")
-AGGREGATES = (*PICKS, *SUMS, "min", "max")
+EXTREMES = {"min": inf, "max": -inf}  # and what any value is below, or above
+AGGREGATES = (*PICKS, *SUMS, *EXTREMES)
 DOWN, UP = 1, 2  # bits of a state: a row leads from the larger rank to the smaller, or back
 APART = 4  # one more bit of a state: neither end of the edge is chosen
 
@@ -237,7 +239,7 @@ class _Table:
     """The values of edges, or of their directions, while rows are added."""
 
     rule: Reduced
-    values: Array
+    values: Array  # as `ordered` makes them if the least or the largest is asked for
     seen: Array
     rows: Array | None  # of each edge, to divide by
     backend: Backend
@@ -246,8 +248,10 @@ class _Table:
     def of(cls, rule: Reduced, edges: int, backend: Backend) -> _Table:
         """Return the table without rows."""
         xp, size = backend.xp, edges * (1 + rule.directed)
-        start = {"min": inf, "max": -inf}.get(rule.aggregate or "", 0)
-        values = xp.full(size, start, rule.dtype)
+        if rule.aggregate in EXTREMES:
+            values = ordered(xp.full(size, EXTREMES[rule.aggregate]))
+        else:
+            values = xp.zeros(size, rule.dtype)
         rows = xp.zeros(size, "int64") if rule.aggregate == "mean" else None
         return cls(rule, values, xp.zeros(size, bool), rows, backend)
 
@@ -262,9 +266,9 @@ class _Table:
                 passed_over |= self.seen[slot]
             picked = ~passed_over
             self.values[slot[picked]] = values[picked]
-        elif aggregate in ("min", "max"):
+        elif aggregate in EXTREMES:
             extreme = xp.minimum if aggregate == "min" else xp.maximum
-            extreme.at(self.values, slot, values)
+            extreme.at(self.values, slot, ordered(values))
         else:
             self.values += xp.bincount(slot, values, len(self.values))
             if self.rows is not None:
@@ -275,7 +279,8 @@ class _Table:
         """Return the values; 0 without a row."""
         if self.rows is not None:
             self.values /= self.backend.xp.maximum(self.rows, 1)
-        elif self.rule.aggregate in ("min", "max"):
+        elif self.rule.aggregate in EXTREMES:
+            self.values = floats(self.values)
             self.values[~self.seen] = 0
         return self.values
 
@@ -416,10 +421,10 @@ class Reading:
 
         `group` is the group of each edge.
         """
-        largest = xp.zeros(groups, "float64")
+        largest = ordered(xp.zeros(groups))
         for values in arrays[:-1] if self.rule.directed else arrays:
-            xp.maximum.at(largest, group, values)
-        return largest
+            xp.maximum.at(largest, group, ordered(values))
+        return floats(largest)
 
 
 UNREAD = Reading(EndTypes())  # of values that do not come from rows
