@@ -30,7 +30,8 @@ import pandas as pd
 import polars as pl
 
 from rapids_tc import datasets as datasets, files as files, plot as plot, spark as spark
-from rapids_tc._typing import Aggregate, EngineName, Label, Labels, Length, Likeness, Vertices
+from rapids_tc._typing import Aggregate, EngineName, Label, Labels, Length, Likeness
+from rapids_tc._typing import ProjectionMeasure, Side, Vertices
 from rapids_tc.analytics.approximate import Estimate as Estimate
 from rapids_tc.analytics.communities import Connected
 from rapids_tc.updates.batches import Delta as Delta

@@ -9,7 +9,8 @@ import pandas as pd
 import polars as pl
 
 from rapids_tc import datasets as datasets, files as files, plot as plot, spark as spark
-from rapids_tc._typing import Aggregate, EngineName, Label, Labels, Length, Likeness, Vertices
+from rapids_tc._typing import Aggregate, EngineName, Label, Labels, Length, Likeness
+from rapids_tc._typing import ProjectionMeasure, Side, Vertices
 from rapids_tc.analytics.approximate import Estimate as Estimate
 from rapids_tc.analytics.communities import Connected
 from rapids_tc.updates.batches import Delta as Delta
@@ -25,17 +26,18 @@ __all__ = ["CapacityError", "ColumnNotFoundError", "Delta", "Estimate", "Graph",
     "approximate_count", "average_clustering", "balance", "bitruss", "cliques", "clustering",
     "count", "datasets", "edge_cliques", "edge_squares", "edge_triangles", "files",
     "graphlet_counts", "graphlets", "iter_triangles", "k_truss", "list_triangles",
-    "memory_estimate", "methods", "most_similar", "plot", "register_accessor", "similarity",
-    "simple_edges", "spark", "squares", "transitivity", "triad_counts", "triangles_by_type",
-    "triangles_over_time", "truss_communities", "trussness", "vertex_cliques", "vertex_squares",
-    "vertex_triangles"]
+    "memory_estimate", "methods", "most_similar", "plot", "project", "register_accessor",
+    "similarity", "simple_edges", "spark", "squares", "transitivity", "triad_counts",
+    "triangles_by_type", "triangles_over_time", "truss_communities", "trussness",
+    "vertex_cliques", "vertex_squares", "vertex_triangles"]
 
 Function = Literal["Graph", "annotate", "annotate_vertices", "approximate_count",
     "average_clustering", "balance", "bitruss", "cliques", "clustering", "count",
     "edge_cliques", "edge_squares", "edge_triangles", "graphlet_counts", "graphlets",
-    "iter_triangles", "k_truss", "list_triangles", "most_similar", "similarity", "simple_edges",
-    "squares", "transitivity", "triad_counts", "triangles_by_type", "triangles_over_time",
-    "truss_communities", "trussness", "vertex_cliques", "vertex_squares", "vertex_triangles"]
+    "iter_triangles", "k_truss", "list_triangles", "most_similar", "project", "similarity",
+    "simple_edges", "squares", "transitivity", "triad_counts", "triangles_by_type",
+    "triangles_over_time", "truss_communities", "trussness", "vertex_cliques", "vertex_squares",
+    "vertex_triangles"]
 Measure = Literal["jaccard", "overlap", "sorensen", "cosine", "adamic_adar",
     "resource_allocation", "forman", "edge_clustering"]
 Method = Literal["auto", "bitmap", "tricore", "binary_search", "trust", "hash", "short-rows",
@@ -159,6 +161,9 @@ class Graph(_Graph, Generic[_F_co]):
     def triangles_over_time(self, *, time: Label, window: Length | None = None,
         step: Length | None = None, engine: EngineName | None = None, progress: bool | None = None,
         memory_limit: int | None = None) -> _F_co: ...
+    def project(self, *, side: Side = "source", at_least: int = 1,
+        measure: ProjectionMeasure | None = None, engine: EngineName | None = None,
+        progress: bool | None = None, memory_limit: int | None = None) -> _F_co: ...
     def most_similar(self, top: int = 10, *, measure: Likeness = "jaccard",
         most_degree: int | None = None, exclude_neighbors: bool = False,
         vertices: Vertices | None = None, engine: EngineName | None = None,
@@ -533,6 +538,18 @@ def triangles_over_time(edges: _F | Graph[_F], *, time: Label, window: Length | 
 @overload
 def triangles_over_time(edges: _Stream | Graph[_Stream], *, time: Label,
     window: Length | None = None, step: Length | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> Any: ...
+@overload
+def project(edges: _F | Graph[_F], *, side: Side = "source", at_least: int = 1,
+    measure: ProjectionMeasure | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> _F: ...
+@overload
+def project(edges: _Stream | Graph[_Stream], *, side: Side = "source", at_least: int = 1,
+    measure: ProjectionMeasure | None = None, source: Labels | None = None,
     destination: Labels | None = None, by: Labels | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: int | None = None) -> Any: ...

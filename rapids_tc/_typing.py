@@ -28,6 +28,11 @@ Likeness = Literal[
     "jaccard", "cosine", "sorensen", "overlap", "common_neighbors", "adamic_adar",
     "resource_allocation",
 ]  # fmt: skip
+Side = Literal["source", "destination"]
+ProjectionMeasure = Literal[
+    "jaccard", "cosine", "sorensen", "overlap", "adamic_adar", "resource_allocation", "newman",
+    "ratio",
+]  # fmt: skip
 Aggregate = Literal["first", "last", "sum", "mean", "min", "max"]
 
 # Names that a table of the package holds: type checkers find them in `__init__.pyi`.

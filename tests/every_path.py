@@ -19,6 +19,7 @@ import rapids_tc as tc
 from rapids_tc import testing
 from rapids_tc.analytics.similarity import MEASURES
 from rapids_tc.executors.local import PartitionedFrame
+from rapids_tc.graphs.resolve import POOLED
 from rapids_tc.plan.block_layout import BlockLayout, use_layout
 from rapids_tc.plan.record import ANALYTICS, Needs, Result, row_columns, vertex_columns
 
@@ -56,6 +57,7 @@ OF_VERTICES = [
 
 # By option: the values that are tried, the first of them beside those of other options.
 OPTIONS = {
+    "at_least": [1, 3],
     "aggregate": ["last", "first", "sum", "mean", "min", "max"],
     "colours": [1],
     "columns": [("triangles",), *OF_ROWS, *OF_VERTICES],
@@ -67,12 +69,13 @@ OPTIONS = {
     "k": [3, 2, 4, 5, 6, "max", "all"],
     "max_rows": [None, 10**4],
     "exclude_neighbors": [False, True],
-    "measure": [*MEASURES, "common_neighbors"],
+    "measure": [*MEASURES, "common_neighbors", "newman", "ratio", None],
     "most_degree": [None, 8],
     "pairs": [None, PAIRS],
     "per": [None, "vertex", "edge"],
     "rows": [7, 10**4],
     "seed": [3],
+    "side": ["source", "destination"],
     "sign": ["trust"],
     "step": [None, 3],
     "time": ["t"],
@@ -109,8 +112,9 @@ REFUSED = {  # by function and option: values of `OPTIONS` that others take
     ("k_truss", "k"): ("all",),
     ("triangles_by_type", "aggregate"): ("sum", "mean", "min", "max"),
     ("balance", "per"): ("edge",),
-    ("similarity", "measure"): ("common_neighbors",),
-    ("most_similar", "measure"): ("forman", "edge_clustering"),
+    ("similarity", "measure"): ("common_neighbors", "newman", "ratio", None),
+    ("most_similar", "measure"): ("forman", "edge_clustering", "newman", "ratio", None),
+    ("project", "measure"): ("forman", "edge_clustering", "common_neighbors"),
     ("annotate", "columns"): OF_VERTICES,
     ("annotate_vertices", "columns"): OF_ROWS,
     **{(name, "k"): (2, 6, "max", "all") for name in ("cliques", "vertex_cliques", "edge_cliques")},
@@ -304,6 +308,8 @@ PATHS = {
 
 def error_of(name, own, path):
     """The error with which a call is refused on a path; None if it is answered."""
+    if path.prepared and ANALYTICS[name].bipartite:
+        return ValueError(POOLED.format(name))
     if not path.partitions:
         return None
     record = ANALYTICS[name]

@@ -497,6 +497,23 @@ def most_similar(rows, top, *, measure, most_degree=None, exclude_neighbors=Fals
     return found
 
 
+def project(rows, *, side="source", at_least=1, measure=None):
+    """(u, v, common neighbors, value) of the pairs of a side, whose ids the other side has not."""
+    rows = [((0, u), (1, v)) for u, v in rows]
+    near, found = neighbors(rows), []
+    chosen = sorted(v for v in near if v[0] == (side == "destination"))
+    for u, v in combinations(chosen, 2):
+        middles = near[u] & near[v]
+        if len(middles) >= at_least:
+            if measure == "ratio":
+                value = len(middles) / (len(near) - len(chosen))
+            elif measure:
+                value = likeness(near, measure, u, v, middles)
+                value = sqrt(value) if measure == "cosine" else float(value)
+            found.append((u[1], v[1], len(middles), *([value] if measure else [])))
+    return found
+
+
 def likeness(near, measure, u, v, middles):
     """How alike two vertices are that have these neighbors in common; of the cosine its square."""
     a, b, common = len(near[u]), len(near[v]), len(middles)
@@ -508,6 +525,7 @@ def likeness(near, measure, u, v, middles):
         "common_neighbors": lambda: common,
         "adamic_adar": lambda: fsum(1 / log(len(near[w])) for w in middles),
         "resource_allocation": lambda: sum(Fraction(1, len(near[w])) for w in middles),
+        "newman": lambda: sum(Fraction(1, len(near[w]) - 1) for w in middles),
     }[measure]()
 
 

@@ -53,6 +53,9 @@ COMMANDS = {
     "vertex-cliques --vertices 33,0": tc.vertex_cliques(CLUB, vertices=[33, 0]),
     "graphlets --vertices 33,0": tc.graphlets(CLUB, vertices=[33, 0]),
     "graphlet-counts": tc.graphlet_counts(CLUB),
+    "project --side destination --at-least 2 --measure ratio": tc.project(
+        CLUB, side="destination", at_least=2, measure="ratio"
+    ),
     "most-similar --top 3 --vertices 33,0": tc.most_similar(CLUB, 3, vertices=[0, 33]),
     "edge-cliques --k 5": CLUB.assign(cliques=tc.edge_cliques(CLUB, k=5)),
     "similarity": CLUB.assign(jaccard=tc.similarity(CLUB)),

@@ -112,6 +112,8 @@ def call(path, name, own, **columns):
 
 def refusal(name, own, path):
     """The error with which the record refuses a call by group on a path."""
+    if path.prepared:
+        return every_path.error_of(name, own, path)
     if not path.partitions:
         return None
     record = ANALYTICS[name]

@@ -32,6 +32,7 @@ CALLS = [
     ("graphlets", (), {}),
     ("graphlet_counts", (), {"by": "g"}),
     ("most_similar", (2,), {"measure": "cosine"}),
+    ("project", (), {"measure": "newman"}),
     ("vertex_squares", (), {}),
     ("vertex_triangles", (), {}),
     ("vertex_triangles", (), {"vertices": [9, 1]}),

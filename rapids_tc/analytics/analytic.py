@@ -52,6 +52,7 @@ def analytic(
     in_memory: Callable[[OwnOptions], str] = _in_blocks,
     local: Local | None = None,
     sums: Callable[[OwnOptions], Sequence[Sum]] = _no_sums,
+    bipartite: bool = False,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Make a public function of edges out of a function of a graph.
 
@@ -102,6 +103,7 @@ def analytic(
             defaults={option: defaults[option] for option in own_names},
             work=with_values, in_memory=in_memory,
             local=local or _local(most.result, columns or {}), sums=sums,
+            bipartite=bipartite,
         )  # fmt: skip
         call.__signature__ = signature  # type: ignore[attr-defined]
         hints = {"edges": Frame, **get_type_hints(Options)}  # which other modules do not import

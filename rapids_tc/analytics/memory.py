@@ -77,9 +77,9 @@ def memory_estimate(
     Ids that are not dense integers are counted up to 65,536 rows; for more rows, a sketch estimates
     their number. Every row counts as an edge of its own: if rows repeat edges, in the same or the
     other direction, the estimate is too high by at most their share. Listed triangles, the rows
-    of a truss and those of `most_similar` come on top: their number is not known before they are
-    found. So do the counters of `triangles_by_type`, 24 bytes for each combination of three types:
-    the estimate does not read their column. A limit holds for them.
+    of a truss, and those of `most_similar` and `project`, come on top: their number is not known
+    before they are found. So do the counters of `triangles_by_type`, 24 bytes for each combination
+    of three types: the estimate does not read their column. A limit holds for them.
 
     A Dask frame is not computed. The workers count the ids of a frame that they hold. Parquet files
     say how many rows they have, and each row is taken to have two ids of its own, which most graphs
@@ -113,7 +113,8 @@ def memory_estimate(
         else:
             frame, backend = open_frame(edges, engine)
             needs.require_method(method, record, backend.engine)
-            labels = edge_columns(backend.adapter.labels(frame), source, destination, by)
+            named = backend.adapter.labels(frame), source, destination, by
+            labels = edge_columns(*named, bipartite=record.bipartite)
             rows, ids, dense = estimate_size(frame, labels, backend)
             size = rows, ids.count, dense, backend.engine, method
             copied = backend.adapter.copied(frame)

@@ -31,6 +31,7 @@ MEASURES = {
     "adamic_adar": ("sum", "adamic_adar"),
     "resource_allocation": ("sum", "resource_allocation"),
 }
+FEWER = "ask for a lower top=, or for some vertices="
 PAIRS = "similarity(edges, pairs=...) is, for pairs that you name"
 
 
@@ -182,7 +183,8 @@ def most_similar(
         starts = xp.zeros(len(asked) + 1, "int64")
         xp.cumsum(xp.minimum(work, min(top, max(csr.n - 1, 0))), out=starts[1:])
         size, memory = int(starts[-1]), graph.spare(SIMILAR, memory_limit)
-        needs.require_pairs(size, engine.memory() if memory is None else memory, graph.ids.text)
+        memory = engine.memory() if memory is None else memory
+        needs.require_pairs(size, memory, FEWER, graph.ids.text)
         places, values = as_uint32(order.number), compared.values(xp)
         ranking = Ranking(compared.formula, places, values, most, exclude_neighbors)
         best, sums = engine.most_similar(

@@ -23,6 +23,7 @@ BITS = 62  # a sum, its rounding included, stays below 2^63
 FORMULAS: dict[str, Callable[[Array], Array]] = {  # of degrees from 2 on
     "adamic_adar": lambda degrees: 1 / np.log(degrees),
     "resource_allocation": lambda degrees: 1 / degrees,
+    "newman": lambda degrees: 1 / (degrees - 1),
 }
 
 

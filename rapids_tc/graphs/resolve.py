@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from rapids_tc.graphs.edge_graph import EdgeGraph
     from rapids_tc.graphs.kept import KeptGraph
 
+POOLED = "in a Graph, equal ids of both columns are one vertex: give {} the frame itself"
 ROW_BYTES = 1024  # more than any stage takes per row and its two vertices
 _log = logging.getLogger("rapids_tc")
 
@@ -81,6 +82,8 @@ def check(graph: InMemoryGraph, record: Analytic, options: Options, own: OwnOpti
         needs.check_limit(options.memory_limit)
         work = record.work_of(own, grouped=bool(graph.id_columns.groups))
         needs.require(graph.stages(work, options.method), options.memory_limit)
+    if record.bipartite:
+        raise ValueError(POOLED.format(record.name))
     return graph
 
 
@@ -96,7 +99,11 @@ def make(record: Analytic, edges: Any, options: Options, own: OwnOptions) -> Edg
     work = record.work_of(own, grouped=options.by is not None)
     layout, inspected = forced_layout.get(), None
     limit = layout.memory if layout else _limit(frame, backend, work, options)
-    if limit is not None:
+    if limit is not None and labels.bipartite:
+        size = backend.adapter.rows(frame)
+        stages = needs.stages(work, size, 2 * size, False, backend.engine)
+        needs.require(stages, limit, needs.advice(record.name, record.in_memory(own), "auto"))
+    elif limit is not None:
         of_engine, free = registry.load(backend.engine).costs, options.memory_limit is None
         budget = Budget(limit, record.name, work, of_engine, with_answer=free)
         rows = Rows(frame, labels, backend, budget.chunk)
@@ -171,7 +178,8 @@ def _open(
     if not (isinstance(options.method, str) and options.method == "auto"):
         needs.require_method(options.method, record, backend.engine)
     ids = options.source, options.destination, options.by
-    labels = edge_columns(backend.adapter.labels(frame), *ids, named_columns(own))
+    all_labels, named = backend.adapter.labels(frame), named_columns(own)
+    labels = edge_columns(all_labels, *ids, named, bipartite=record.bipartite)
     if labels.components[1:]:
         require_fields(record, own, labels)
     adapter = backend.adapter.with_dtypes(frame, labels.in_answers())

@@ -332,7 +332,7 @@ def require_listing(triangles: int, memory: int, advice: str, text: int = 0) -> 
         )
 
 
-def require_pairs(pairs: int, memory: int, text: int = 0) -> None:
+def require_pairs(pairs: int, memory: int, advice: str, text: int = 0) -> None:
     """Raise CapacityError if a frame of so many pairs of vertices is more than can be made.
 
     `text` is the bytes of text of an id in the frame.
@@ -341,8 +341,7 @@ def require_pairs(pairs: int, memory: int, text: int = 0) -> None:
     if pairs > model.MOST_ROWS or need > memory:
         raise CapacityError(
             f"the answer may have {pairs:,} rows, which take about {need:,} bytes while they are "
-            f"made; it may have {model.MOST_ROWS:,} rows and take {memory:,} bytes: ask for a "
-            "lower top=, or for some vertices="
+            f"made; it may have {model.MOST_ROWS:,} rows and take {memory:,} bytes: {advice}"
         )
 
 

@@ -314,6 +314,8 @@ class Analytic:
     sums : callable
         A function of the own options that returns every `rapids_tc.blocks.quantities.Sum` that
         the body asks of the graph.
+    bipartite : bool
+        Whether the ids of the two columns never meet.
     """
 
     name: str
@@ -330,6 +332,7 @@ class Analytic:
     in_memory: Callable[[OwnOptions], str]
     local: Callable[[OwnOptions, str], Exception | None]
     sums: Callable[[OwnOptions], Sequence[Any]]
+    bipartite: bool = False
 
     @property
     def takes_method(self) -> bool:

@@ -106,6 +106,10 @@ def estimate_size(
     Nothing is numbered. The first checks of `number_edges` are made, and raise the same errors.
     """
     by_part = describe_columns(frame, edge_columns, backend)
+    if edge_columns.bipartite:  # no more than if no id of a column repeats
+        rows = len(by_part[0][0].values)
+        joined = len(by_part) if by_part[1:] else 0
+        return rows, DistinctIds(2 * rows, parts=joined), False
     for columns in by_part:
         if filled := [column for column in columns if column.kind != "empty"]:
             check_part(filled)
