@@ -154,6 +154,7 @@ def test_without_matplotlib_the_error_says_what_to_install(monkeypatch, club):
         "karate_club",
         "les_miserables",
         "messages_over_time",
+        "paid_reviews",
         "python_imports",
         "rings",
     ],
