@@ -449,6 +449,11 @@ def networkx_call(name):
                 convert(nx.Graph([(0, 1)])), [(0, 0)]
             ),
             "unknown node": lambda: ours.jaccard_coefficient(convert(nx.Graph([(0, 1)])), [(0, 5)]),
+            "three sides": lambda: ours.latapy_clustering(convert(nx.complete_graph(3))),
+            "mode": lambda: ours.latapy_clustering(convert(nx.path_graph(4)), mode="mean"),
+            "all nodes": lambda: ours.weighted_projected_graph(convert(nx.path_graph(4)), range(4)),
+            "no side": lambda: ours.weighted_projected_graph(convert(nx.path_graph(4)), [0, 1]),
+            "pairs": lambda: ours.latapy_clustering(convert(nx.path_graph(4))),
             "nothing": lambda: ours.constraint(convert(nx.Graph())),
             "nodelist": lambda: ours.triadic_census(convert(nx.DiGraph([(0, 1)])), [0, 0]),
             "weights": lambda: convert(texts, edge_attrs={"weight": 1}).weighted("cpu", "weight"),
@@ -1036,6 +1041,14 @@ HINTS = {
     ],
     "files/lines": [
         (lambda h: read(h, "1 2\n1 2\nx 3\n"), "line 3: 'x' is not an integer"),
+    ],
+    "interop/_networkx_bipartite": [
+        (networkx_call("three sides"), "is not bipartite"),
+        (networkx_call("mode"), "dot, min or max"),
+        (networkx_call("all nodes"), r"the size of the nodes to project onto \(4\)"),
+        (networkx_call("no side"), "not one side of a bipartite graph"),
+        (having(needs, "require_pairs", lambda *given, check=needs.require_pairs: check(9, 1, ""),
+         networkx_call("pairs")), "more pairs of nodes than memory holds"),
     ],
     "interop/_networkx_graph": [
         (networkx_call("weights"), "'weight' of the edges are no numbers from 0 on"),

@@ -56,6 +56,7 @@ HOMES = {
         "bench/other_libraries.py",
         "files/networks.py",
         "interop/networkx.py",
+        "interop/_networkx_bipartite.py",
         "interop/_networkx_graph.py",
         "interop/_networkx_pairs.py",
         "plot.py",

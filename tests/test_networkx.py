@@ -11,13 +11,14 @@ import tomllib
 import warnings
 from collections import Counter
 from itertools import combinations
+from math import comb
 from pathlib import Path
 
 import networkx as nx
 import numpy as np
 import pytest
 from graphs import dense_edge_lists, edge_lists
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import rapids_tc as tc
@@ -27,20 +28,36 @@ from rapids_tc.interop._networkx_info import FUNCTIONS, get_info
 many = settings(max_examples=40, deadline=None)
 PROJECT = Path(__file__).parents[1] / "pyproject.toml"
 GROUPS = tomllib.loads(PROJECT.read_text())["project"]["entry-points"]
-BY_NODE = ("triangles", "clustering", "generalized_degree")
+BY_NODE = ("triangles", "clustering", "generalized_degree", "square_clustering")
 HOLES = ("constraint", "effective_size")
 PAIRS = ("adamic_adar_index", "jaccard_coefficient", "resource_allocation_index")
+OF_SIDES = ("latapy_clustering", "weighted_projected_graph")
+BIPARTITE = ("butterflies", "robins_alexander_clustering", *OF_SIDES)
+THEIRS = nx.utils.backends._registered_algorithms
+SERVED = FUNCTIONS.keys() & THEIRS.keys()  # of this NetworkX: `butterflies` is new in 3.7
 pytestmark = pytest.mark.usefixtures("networkx_backend")
+
+
+def theirs(name):
+    """A function of NetworkX by its name, those of bipartite graphs among them."""
+    return getattr(nx if hasattr(nx, name) else nx.bipartite, name)
+
+
+def caller(backend):
+    """Call a function of NetworkX by the backend, on the engine under test."""
+
+    def run(name, *args, **keywords):
+        keywords |= backend.engine_kwargs
+        if name not in THEIRS:  # of a later NetworkX than this one
+            return getattr(ours, name)(ours.convert_from_nx(args[0]), *args[1:], **keywords)
+        return theirs(name)(*args, backend="rapids_tc", **keywords)
+
+    return run
 
 
 @pytest.fixture
 def call(backend):
-    """Call a function of NetworkX by the backend, on the engine under test."""
-
-    def run(name, *args, **keywords):
-        return getattr(nx, name)(*args, backend="rapids_tc", **backend.engine_kwargs, **keywords)
-
-    return run
+    return caller(backend)
 
 
 @pytest.fixture
@@ -54,7 +71,7 @@ def first_choice():
 
 
 def original(name, *args, **keywords):
-    return getattr(nx, name)(*args, backend="networkx", **keywords)
+    return theirs(name)(*args, backend="networkx", **keywords)
 
 
 def assert_same(found, expected):
@@ -353,21 +370,18 @@ def test_the_page_says_which_networkx_it_is_true_of():
 
 def test_names_and_signatures_are_networkxs():
     assert get_info()["functions"].keys() == FUNCTIONS.keys()
-    for name in FUNCTIONS:
-        dispatched = nx.utils.backends._registered_algorithms[name]
-        theirs = list(inspect.signature(dispatched.orig_func).parameters.values())
+    for name in SERVED:
+        parameters = list(inspect.signature(THEIRS[name].orig_func).parameters.values())
         *mine, engine = inspect.signature(getattr(ours, name)).parameters.values()
         assert [(p.name, p.kind, p.default) for p in mine] == [
-            (p.name, p.kind, p.default) for p in theirs
+            (p.name, p.kind, p.default) for p in parameters
         ]
         assert (engine.name, engine.kind, engine.default) == ("engine", engine.KEYWORD_ONLY, None)
 
 
 def test_every_function_about_triangles_is_served():
-    served = {name for name in nx.algorithms.cluster.__all__ if name != "square_clustering"}
-    assert (
-        served | {"k_truss", "triadic_census", *HOLES, *PAIRS, "local_bridges"} == FUNCTIONS.keys()
-    )
+    others = {"k_truss", "triadic_census", *HOLES, *PAIRS, "local_bridges", *BIPARTITE}
+    assert {*nx.algorithms.cluster.__all__, *others} == FUNCTIONS.keys()
 
 
 @pytest.mark.parametrize(
@@ -389,7 +403,9 @@ def test_every_function_about_triangles_is_served():
         ("k_truss", nx.path_graph(2), {"k": 2.5}, "k=2.5 is not an integer"),
         ("triangles", nx.path_graph(2), {"noodles": 1}, "noodles"),
         ("triangles", "abc", {}, "str is no graph"),
-        ("square_clustering", nx.path_graph(2), {}, "no such function"),
+        ("square_clustering", nx.DiGraph([(0, 1)]), {}, "directed"),
+        ("robins_alexander_clustering", nx.DiGraph([(0, 1)]), {}, "directed"),
+        ("core_number", nx.path_graph(2), {}, "no such function"),
     ],
 )
 def test_what_is_not_served_has_its_reason(name, graph, keywords, reason):
@@ -483,18 +499,156 @@ def test_pairs_that_are_left_to_networkx_or_refused_alike(call, first_choice, mo
     assert ours.should_run(name, (nx.path_graph(500), many_pairs), {}).startswith("few pairs")
 
 
-@pytest.mark.parametrize("name", [*HOLES, "local_bridges"])
+def squares_of_nodes(graph, nodes=None):
+    """The squares of each node, from its common neighbors with the opposite one."""
+    neighbors = {node: set(graph[node]) for node in graph}
+    return {
+        u: sum(comb(len(neighbors[u] & neighbors[w]), 2) for w in graph if w != u)
+        for u in graph.nbunch_iter(nodes)
+    }
+
+
+def assert_square_answers(call, graph):
+    for name in ("robins_alexander_clustering", "square_clustering"):
+        assert_same(call(name, graph), original(name, graph))
+    assert_same(call("butterflies", graph), squares_of_nodes(graph))
+
+
+BICLIQUES = [
+    nx.complete_bipartite_graph(4, 5),
+    nx.davis_southern_women_graph(),
+    nx.bipartite.random_graph(20, 30, 0.2, seed=7),
+    nx.path_graph(9),
+    nx.star_graph(5),
+]
+
+
+@pytest.mark.parametrize("graph", BICLIQUES, ids=str)
+def test_squares_of_bipartite_graphs(call, graph):
+    assert_square_answers(call, graph)
+
+
+@pytest.mark.parametrize("graph", BICLIQUES, ids=str)
+@pytest.mark.parametrize("mode", ["dot", "min", "max"])
+def test_clustering_of_two_sides(call, graph, mode):
+    for nodes in (None, [*graph][::-2], [0] * (0 in graph)):
+        asked = nodes if nodes is None else iter(nodes)
+        found = call("latapy_clustering", graph, asked, mode)
+        assert_near(found, original("latapy_clustering", graph, nodes, mode))
+
+
+def test_clustering_of_two_sides_fails_alike(call):
+    path, triangle = nx.path_graph(4), nx.complete_graph(3)
+    for arguments, error in [
+        ((triangle, None, "none"), nx.NetworkXError),
+        ((nx.Graph([(0, 1), (1, 1)]),), nx.NetworkXError),
+        ((path, None, "none"), nx.NetworkXError),
+        ((path, [0, 9]), KeyError),
+        ((path, 0), TypeError),
+    ]:
+        with pytest.raises(error) as expected:
+            original("latapy_clustering", *arguments)
+        with pytest.raises(error, match=re.escape(str(expected.value))):
+            call("latapy_clustering", *arguments)
+
+
+def assert_same_projection(found, expected):
+    """The same nodes, attributes and weights; neighbors in the order of nodes."""
+    assert type(found) is type(expected) is nx.Graph
+    assert_same(found.graph, expected.graph)
+    assert_same(found._node, expected._node)
+    assert found._adj == expected._adj
+    for node in found:
+        assert list(found[node]) == [other for other in found if other in found[node]]
+    weights = [
+        [*map(type, nx.get_edge_attributes(g, "weight").values())] for g in (found, expected)
+    ]
+    assert weights[0] == weights[1]
+
+
+@pytest.mark.parametrize("ratio", [False, True])
+@pytest.mark.parametrize("graph", BICLIQUES, ids=str)
+def test_projections(call, graph, ratio):
+    graph = marked(graph.copy())
+    sides = nx.bipartite.color(graph)
+    for side in (0, 1):
+        nodes = [node for node in graph if sides[node] == side][::-1]
+        for seen, asked in ((graph, nodes), (graph.subgraph(graph), {*nodes})):
+            found, expected = (
+                f("weighted_projected_graph", seen, asked, ratio=ratio) for f in (call, original)
+            )
+            assert_same_projection(found, expected)
+    found.add_node(nodes[0], label="changed")
+    assert graph.nodes[nodes[0]] == marked(graph.copy()).nodes[nodes[0]]
+
+
+def test_projections_that_are_left_to_networkx_or_refused_alike(call, first_choice, monkeypatch):
+    monkeypatch.setattr(ours, "SMALL", 0)
+    name, path = "weighted_projected_graph", nx.path_graph(6)
+    for nodes, error in [
+        ([0, 2, 9], KeyError),
+        (range(6), nx.NetworkXAlgorithmError),
+        ([0, 2, 4, 4, 2, 0], nx.NetworkXAlgorithmError),
+        (iter([0, 2, 4]), TypeError),
+    ]:
+        with pytest.raises(error) as expected:
+            original(name, path, nodes)
+        with pytest.raises(error, match=re.escape(str(expected.value))):
+            call(name, path, nodes)
+    for nodes in ([0, 1], [0, 2]):  # not a side; not all of one
+        with pytest.raises(NotImplementedError, match=name):
+            call(name, path, nodes)
+        found, expected = (
+            nx.bipartite.weighted_projected_graph(path, nodes),
+            original(name, path, nodes),
+        )
+        assert_same(found, expected)
+    repeated = [0, 2, 4, 4]
+    assert_same_projection(*(f(name, path, repeated, ratio=True) for f in (call, original)))
+    assert "directed" in ours.can_run(name, (nx.DiGraph([(0, 1)]), [0]), {})
+
+
+def test_more_pairs_than_memory_are_left_to_networkx(first_choice, monkeypatch):
+    def full(*args, **keywords):
+        raise tc.CapacityError("too many")
+
+    monkeypatch.setattr(tc, "project", full)
+    monkeypatch.setattr(ours, "SMALL", 0)
+    graph = nx.complete_bipartite_graph(3, 4)
+    assert nx.bipartite.latapy_clustering(graph) == original("latapy_clustering", graph)
+
+
+@many
+@example(graph=nx.complete_graph(3))  # in which no square could close
+@given(graph=random_graphs())
+def test_squares_of_any_graph(backend, graph):
+    """NetworkX counts them whether or not the graph is bipartite."""
+    graph.remove_edges_from([*nx.selfloop_edges(graph)])
+    assert_square_answers(caller(backend), graph)
+
+
+@pytest.mark.parametrize("nodes", [0, [4, 0, 99], {5}, [3, 3]], ids=repr)
+def test_the_butterflies_of_some_nodes(call, nodes):
+    graph = nx.complete_bipartite_graph(3, 4)
+    assert_same(call("butterflies", graph, nodes), squares_of_nodes(graph, nodes))
+    if "butterflies" in THEIRS:
+        assert_same(call("butterflies", graph, nodes), original("butterflies", graph, nodes))
+
+
+@pytest.mark.parametrize("name", [*HOLES, "robins_alexander_clustering", "local_bridges"])
 def test_loops_that_networkx_counts_are_left_to_it(call, first_choice, monkeypatch, name):
     monkeypatch.setattr(ours, "SMALL", 0)
     graph = nx.Graph([(0, 1), (1, 2), (2, 0), (1, 1), (3, 3), (2, 4)])
     keywords = {"with_span": False} if name == "local_bridges" else {}
     with pytest.raises(NotImplementedError, match=name):
         call(name, graph, **keywords)
-    found, expected = getattr(nx, name)(graph, **keywords), original(name, graph, **keywords)
-    if name == "local_bridges":
+    found, expected = theirs(name)(graph, **keywords), original(name, graph, **keywords)
+    if name in HOLES:
+        assert_near(found, expected)
+    elif name == "local_bridges":
         assert list(found) == list(expected)
     else:
-        assert_near(found, expected)
+        assert_same(found, expected)
 
 
 @many
@@ -556,6 +710,8 @@ def test_should_run_weighs_the_conversion():
         arguments = {"k": 3} if name == "k_truss" else {}
         if name in PAIRS:
             arguments = {"ebunch": [*large.edges]}
+        if name == "weighted_projected_graph":
+            arguments = {"nodes": [0, 1]}
         assert ours.should_run(name, (large,), arguments) is True
         assert "edges" in ours.should_run(name, (small,), arguments)
     for nodes in (3, [3, 4], iter([3])):
@@ -614,7 +770,7 @@ VIEWS = {
     "of a subclass": lambda g: nx.graphviews.generic_graph_view(g, create_using=Subclass),
 }
 ASKED = {
-    **{name: {} for name in sorted(FUNCTIONS.keys() - {"k_truss", "triadic_census", *PAIRS})},
+    **{name: {} for name in sorted(SERVED - {"k_truss", "triadic_census", *PAIRS, *OF_SIDES})},
     **{name: {"ebunch": [(1, 2), (0, 5)]} for name in PAIRS},
     "k_truss": {"k": 3},
     "local_bridges": {"with_span": False},
@@ -804,9 +960,9 @@ def test_a_converted_graph_is_one_of_networkxs_backends(graph):
     if not nx.number_of_selfloops(graph):
         assert_same(nx.k_truss(converted, 3), original("k_truss", graph, 3))
     with pytest.raises(NotImplementedError):
-        nx.square_clustering(converted)
+        nx.average_neighbor_degree(converted)
     with nx.config(fallback_to_nx=True):
-        assert nx.square_clustering(converted) == nx.square_clustering(graph)
+        assert nx.average_neighbor_degree(converted) == nx.average_neighbor_degree(graph)
 
 
 def test_what_cannot_be_converted():
@@ -870,13 +1026,17 @@ print("rapids_tc :" in nx.k_truss.__doc__)
     assert done.stdout.splitlines() == ["[]", "{0: 4851, 1: 4851} False", "True True", "True"]
 
 
-OWN_TESTS = ("cluster", "core", "triads", "bridges", "structuralholes", "link_prediction")
+OWN_TESTS = (
+    *("tests.test_cluster", "tests.test_core", "tests.test_triads", "tests.test_bridges"),
+    *("tests.test_structuralholes", "tests.test_link_prediction", "bipartite.tests.test_cluster"),
+    "bipartite.tests.test_project",
+)
 
 
 def test_networkxs_own_tests_pass(installed, tmp_path):
     env = {**installed, "NETWORKX_TEST_BACKEND": "rapids_tc", "NETWORKX_FALLBACK_TO_NX": "True"}
     env.pop("PYTEST_ADDOPTS", None)
-    modules = [f"networkx.algorithms.tests.test_{name}" for name in OWN_TESTS]
+    modules = [f"networkx.algorithms.{name}" for name in OWN_TESTS]
     options = ["-p", "no:cacheprovider", "-o", "log_cli=true", "-o", "log_cli_level=DEBUG"]
     code = f"import networkx, pytest; pytest.main({[*options, '--pyargs', *modules]})"
     done = run(code, env, tmp_path)
@@ -886,5 +1046,5 @@ def test_networkxs_own_tests_pass(installed, tmp_path):
     ]
     assert int(re.search(r"(\d+) passed", last)[1]) >= 80
     used = Counter(re.findall(r"Using backend 'rapids_tc' for call to '(\w+)'", done.stdout))
-    assert used.keys() == FUNCTIONS.keys()
+    assert used.keys() == SERVED
     assert used["triangles"] >= 10

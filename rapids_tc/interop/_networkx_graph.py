@@ -38,13 +38,16 @@ class ConvertedGraph:
         The adjacency of NetworkX, row after row: an edge of an undirected graph twice, a loop and
         an edge of a directed graph once.
     directed : bool
-    edge_data, node_data : list of dict, or None if the call needs no attributes
-        The attributes of each entry of the adjacency and of each node: the dicts of NetworkX.
+    edge_data : list of dict, or None if the call needs no attributes
+        The attributes of each entry of the adjacency: the dicts of NetworkX.
+    node_data : list of dict
+        The attributes of each node, kept for every call: NetworkX does not say that
+        ``weighted_projected_graph`` needs them.
     """
 
     __networkx_backend__ = "rapids_tc"
 
-    def __init__(self, graph: nx.Graph, *, edge_data: bool, node_data: bool) -> None:
+    def __init__(self, graph: nx.Graph, *, edge_data: bool) -> None:
         self._source, self._calls = weakref.ref(graph), 0
         rows = graph._adj.values()
         self.kind, self.attributes = graph.__class__, graph.graph
@@ -56,7 +59,7 @@ class ConvertedGraph:
         ends = map(self.index.__getitem__, chain.from_iterable(rows))
         self.dst = np.fromiter(ends, np.int64, len(self.src))
         self.edge_data = list(chain.from_iterable(r.values() for r in rows)) if edge_data else None
-        self.node_data = list(graph._node.values()) if node_data else None
+        self.node_data = list(graph._node.values())
         self._prepared: dict[str | None, tc.Graph[pd.DataFrame]] = {}
 
     def __reduce_ex__(self, protocol: Any) -> Any:
@@ -123,6 +126,12 @@ class ConvertedGraph:
             raise NotImplementedError("the graph has self loops, which rapids_tc leaves out")
 
     @property
+    def degrees(self) -> np.ndarray:
+        """The other nodes that are neighbors of each node: int64."""
+        degrees: np.ndarray = np.bincount(self.src[self.src != self.dst], minlength=len(self))
+        return degrees
+
+    @property
     def symmetric(self) -> bool:
         """Whether undirected edges are stored at both ends: the filter of a view may hide one."""
         if self.directed:
@@ -140,10 +149,14 @@ class ConvertedGraph:
         first = np.flatnonzero(self.once)
         return pd.DataFrame({"src": self.src[first], "dst": self.dst[first]}, index=first)
 
-    def prepared(self, engine: EngineName | None) -> tc.Graph[pd.DataFrame]:
-        """Return the graph on an engine, by default NetworkX's configured one; prepared once."""
+    def engine(self, named: EngineName | None) -> EngineName | None:
+        """Return the engine that a call names, by default NetworkX's configured one."""
         self._warned()
-        engine = engine or nx.config.backends.rapids_tc.engine
+        return named or nx.config.backends.rapids_tc.engine
+
+    def prepared(self, engine: EngineName | None) -> tc.Graph[pd.DataFrame]:
+        """Return the graph on an engine; prepared once."""
+        engine = self.engine(engine)
         if engine not in self._prepared:
             self._prepared[engine] = self._prepare(self.frame(), engine)
         return self._prepared[engine]
@@ -156,8 +169,7 @@ class ConvertedGraph:
         The ratio is our largest weight over NetworkX's largest: NetworkX includes the weights of
         loops, and gives an edge without a weight the weight 1.
         """
-        self._warned()
-        engine, frame = engine or nx.config.backends.rapids_tc.engine, self.frame()
+        engine, frame = self.engine(engine), self.frame()
         data = self.edge_data or []
         weights = np.array([data[position].get(name, 1) for position in frame.index])
         if len(weights):
@@ -192,8 +204,7 @@ class ConvertedGraph:
         """Return the NetworkX graph of the nodes and adjacency entries that two masks select."""
         graph = self.kind()
         graph.graph.update(self.attributes)
-        data = self.node_data or [{}] * len(self)
-        selected = compress(zip(self.nodes, data, strict=True), nodes)
+        selected = compress(zip(self.nodes, self.node_data, strict=True), nodes)
         graph.add_nodes_from((node, attributes.copy()) for node, attributes in selected)
         for position in np.flatnonzero(edges).tolist():
             attributes = self.edge_data[position] if self.edge_data else {}

@@ -13,17 +13,23 @@ FUNCTIONS = {
     "all_triangles": "In the order of NetworkX; if a set gives that order, in the order of nodes. "
     "Changes of the graph after the call are not seen.",
     "average_clustering": "Directed graphs, too.",
+    "butterflies": "Of `networkx.bipartite`, from NetworkX 3.7 on; without self loops.",
     "clustering": "Directed graphs, too. Weights must be numbers, not negative.",
     "constraint": "Without weights and self loops.",
     "effective_size": "Without weights and self loops.",
     "generalized_degree": "",
     "jaccard_coefficient": OF_PAIRS,
     "k_truss": "`k` is an integer; the result is a NetworkX graph (`backend_priority.generators`).",
+    "latapy_clustering": "Of `networkx.bipartite`.",
     "local_bridges": "Without spans, `with_span=False`, and self loops.",
     "resource_allocation_index": OF_PAIRS,
+    "robins_alexander_clustering": "Of `networkx.bipartite`; without self loops.",
+    "square_clustering": "",
     "transitivity": "Directed graphs, too.",
     "triadic_census": "",
     "triangles": "",
+    "weighted_projected_graph": "Of `networkx.bipartite`, if `nodes` are one side of the graph; "
+    "neighbors are in the order of `nodes`, where NetworkX has that of a set.",
 }
 DIRECTED = {"average_clustering", "clustering", "transitivity", "triadic_census"}
 ENGINE = {"engine : str, optional": '"cpu" or "cuda"; by default the engine of the configuration.'}
@@ -36,7 +42,7 @@ def get_info() -> dict[str, Any]:
         "project": "rapids_tc",
         "package": "rapids_tc",
         "short_summary": "Exact triangles on all cores of a CPU, or on an NVIDIA GPU.",
-        "description": "Triangle counts, clustering, triads and k-truss of simple graphs.",
+        "description": "Triangles, clustering, triads, k-truss and squares of simple graphs.",
         "default_config": {"engine": None},
         "functions": {
             name: {"additional_docs": docs, "additional_parameters": ENGINE}

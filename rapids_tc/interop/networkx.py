@@ -22,6 +22,12 @@ import networkx as nx
 import numpy as np
 
 import rapids_tc as tc
+from rapids_tc.interop._networkx_bipartite import (  # noqa: F401  NetworkX finds them by name
+    butterflies,
+    latapy_clustering,
+    robins_alexander_clustering,
+    weighted_projected_graph,
+)
 from rapids_tc.interop._networkx_graph import ConvertedGraph
 from rapids_tc.interop._networkx_info import DIRECTED, FUNCTIONS
 from rapids_tc.interop._networkx_pairs import (  # noqa: F401  NetworkX finds them here by name
@@ -66,9 +72,7 @@ def convert_from_nx(
     edge_data = bool(edge_attrs) or preserve_edge_attrs
     if reason := _not_served(graph, edge_data=edge_data):
         raise NotImplementedError(reason)
-    converted = ConvertedGraph(
-        graph, edge_data=edge_data, node_data=bool(node_attrs) or preserve_node_attrs
-    )
+    converted = ConvertedGraph(graph, edge_data=edge_data)
     if _is_view(graph) and not converted.symmetric:
         raise NotImplementedError("the view has edges in one direction alone: mind its filter")
     return converted
@@ -100,9 +104,10 @@ def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | 
     edge_data = name == "k_truss" or call.get("weight") is not None
     if name in PAIRS and not hasattr(call.get("ebunch"), "__len__"):
         return "without a list of pairs, ebunch= is left to NetworkX"
-    if reason := _not_served(call["G"], edge_data=edge_data):
+    graph = _graph_of(call)
+    if reason := _not_served(graph, edge_data=edge_data):
         return reason
-    if call["G"].is_directed() and name not in DIRECTED:
+    if graph.is_directed() and name not in DIRECTED:
         return f"the graph is directed: rapids_tc has no {name} of directed graphs"
     return True
 
@@ -110,9 +115,11 @@ def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | 
 def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:
     """Return True if a graph is worth converting for a call, or the reason why not."""
     call = signature(globals()[name]).bind(*args, **kwargs).arguments
-    graph = call["G"]
-    choices = ("nodes", "nbunch", "nodelist", "ebunch")
-    nodes = next((call[name] for name in choices if name in call), None)
+    graph = _graph_of(call)
+    choices = (
+        ("nodes", "nbunch", "nodelist", "ebunch") if name != "weighted_projected_graph" else ()
+    )
+    nodes = next((call[choice] for choice in choices if choice in call), None)
     cache = (getattr(graph, "__networkx_cache__", None) or {}).get("backends", {})
     if any(converted is not None for converted in cache.get("rapids_tc", {}).values()):
         return True
@@ -123,6 +130,11 @@ def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool
         what = "pairs" if name in PAIRS else "nodes"
         return f"few {what} are asked for: NetworkX looks at their neighbors alone"
     return True
+
+
+def _graph_of(call: dict[str, Any]) -> Any:
+    """Return the graph among the arguments of a call: NetworkX names it G, or B if bipartite."""
+    return call["G"] if "G" in call else call["B"]
 
 
 def _is_view(graph: Any) -> bool:
@@ -166,6 +178,16 @@ def clustering(
         shares = tc.clustering(graph, weight="weight", directed=G.directed)
         values = ratio * shares["clustering"]
     return _at(G, nodes, [value or 0 for value in values.tolist()])  # 0, not 0.0, as in NetworkX
+
+
+def square_clustering(G: nx.Graph, nodes: Any = None, *, engine: EngineName | None = None) -> Any:
+    """Answer ``networkx.square_clustering``."""
+    columns = tc.annotate_vertices(G.prepared(engine), "square_clustering", "triangles")
+    values, degrees, beside = columns["square_clustering"].tolist(), G.degrees, G.src != G.dst
+    walks = np.bincount(G.src[beside], (degrees - 1)[G.dst[beside]], minlength=len(G))
+    possible = (degrees - 1) * walks - 2 * columns["triangles"].to_numpy() > 0
+    pairs = zip(values, possible.tolist(), strict=True)
+    return _at(G, nodes, [value if any_square else 0 for value, any_square in pairs])
 
 
 def average_clustering(
