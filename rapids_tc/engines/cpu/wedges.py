@@ -171,23 +171,6 @@ def _count(
     return total
 
 
-@inlined
-def _add(own: Array, sums: Array, rank: Any, value: Any) -> None:
-    """Add to the sum of a rank, in the thread's own table if the rank is one of those there."""
-    if rank < len(own):
-        own[rank] += value
-    else:
-        atomic_add(sums, rank, value)
-
-
-@inlined
-def _add_at_end(own: Array, sums: Array, w: Any, count: Any) -> None:
-    """Add the squares with an opposite vertex, to which so many wedges lead."""
-    c = np.int64(count)
-    if c > 1:
-        _add(own, sums, w, c * (c - 1) // 2)
-
-
 @compiled
 def _count_each(
     first: int, last: int, part: int, parts: int, offsets: Array, all_offsets: Array,
@@ -196,9 +179,11 @@ def _count_each(
 ) -> Array:  # fmt: skip
     """Count squares as `_count` does, and add them at each vertex, or at each entry of an edge.
 
-    `sums` or `entries` are empty. `own` takes the sums of the first ranks.
+    `sums` or `entries` are empty. `own` takes the sums of the first ranks. Nothing here is left to
+    an inlined function that takes arrays: Numba would count references to them for each wedge.
     """
     total, by_vertex, by_edge = np.int64(0), len(sums) > 0, len(entries) > 0
+    hot = len(own)
     for u in range(first, last):
         if u % parts != part or work[u] < 2:
             continue
@@ -216,21 +201,35 @@ def _count_each(
                     atomic_add(entries, q, others)
             if of_v:
                 twice += of_v
+                v = np.int64(columns[p])
                 if by_edge:
                     atomic_add(entries, p, of_v)
+                elif v < hot:
+                    own[v] += of_v
                 else:
-                    _add(own, sums, np.int64(columns[p]), of_v)
+                    atomic_add(sums, v, of_v)
         total += twice // 2
         if by_vertex and twice:
-            _add(own, sums, u, twice // 2)
+            if u < hot:
+                own[u] += twice // 2
+            else:
+                atomic_add(sums, u, twice // 2)
             if work[u] * SCANNED > len(counts) - u:
-                for index in range(u, len(counts)):
-                    _add_at_end(own, sums, index, counts[index])
+                for rank in range(u, len(counts)):
+                    c = np.int64(counts[rank])
+                    if c > 1 and rank < hot:
+                        own[rank] += c * (c - 1) // 2
+                    elif c > 1:
+                        atomic_add(sums, rank, c * (c - 1) // 2)
             else:
                 for p in range(begin, end):
                     for q in range(places[p - shift], all_offsets[columns[p] + 1]):
-                        w = np.int64(columns[q])
-                        _add_at_end(own, sums, w, counts[w])
+                        w = columns[q]
+                        c = np.int64(counts[w])
+                        if c > 1 and w < hot:
+                            own[w] += c * (c - 1) // 2
+                        elif c > 1:
+                            atomic_add(sums, w, c * (c - 1) // 2)
                         counts[w] = 0
                 continue
         _clear(u, begin, end, shift, all_offsets, columns, places, work, counts)
