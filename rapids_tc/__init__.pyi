@@ -77,30 +77,32 @@ class Graph(_Graph, Generic[_F_co]):
     @overload
     def __new__(cls, edges: _Lazy, *, vertices: Vertices | None = None,
         source: Labels | None = None, destination: Labels | None = None, by: None = None,
-        engine: EngineName | None = None, progress: bool | None = None,
+        bipartite: bool = False, engine: EngineName | None = None, progress: bool | None = None,
         memory_limit: int | None = None) -> Graph[pl.DataFrame]: ...
     @overload
     def __new__(cls, edges: _Lazy, *, vertices: Vertices | None = None,
         source: Labels | None = None, destination: Labels | None = None, by: Labels,
-        engine: EngineName | None = None, progress: bool | None = None,
+        bipartite: bool = False, engine: EngineName | None = None, progress: bool | None = None,
         memory_limit: int | None = None) -> _GroupedGraph[pl.DataFrame]: ...
     @overload
     def __new__(cls, edges: _F, *, vertices: Vertices | None = None, source: Labels | None = None,
-        destination: Labels | None = None, by: None = None, engine: EngineName | None = None,
-        progress: bool | None = None, memory_limit: int | None = None) -> Graph[_F]: ...
+        destination: Labels | None = None, by: None = None, bipartite: bool = False,
+        engine: EngineName | None = None, progress: bool | None = None,
+        memory_limit: int | None = None) -> Graph[_F]: ...
     @overload
     def __new__(cls, edges: _F, *, vertices: Vertices | None = None, source: Labels | None = None,
-        destination: Labels | None = None, by: Labels, engine: EngineName | None = None,
-        progress: bool | None = None, memory_limit: int | None = None) -> _GroupedGraph[_F]: ...
+        destination: Labels | None = None, by: Labels, bipartite: bool = False,
+        engine: EngineName | None = None, progress: bool | None = None,
+        memory_limit: int | None = None) -> _GroupedGraph[_F]: ...
     @overload
     def __new__(cls, edges: _Stream, *, vertices: Vertices | None = None,
         source: Labels | None = None, destination: Labels | None = None, by: None = None,
-        engine: EngineName | None = None, progress: bool | None = None,
+        bipartite: bool = False, engine: EngineName | None = None, progress: bool | None = None,
         memory_limit: int | None = None) -> Graph[Any]: ...
     @overload
     def __new__(cls, edges: _Stream, *, vertices: Vertices | None = None,
         source: Labels | None = None, destination: Labels | None = None, by: Labels,
-        engine: EngineName | None = None, progress: bool | None = None,
+        bipartite: bool = False, engine: EngineName | None = None, progress: bool | None = None,
         memory_limit: int | None = None) -> _GroupedGraph[Any]: ...
     def annotate(self, *columns: str, engine: EngineName | None = None, method: Method = "auto",
         progress: bool | None = None, memory_limit: int | None = None) -> _F_co: ...
@@ -108,14 +110,16 @@ class Graph(_Graph, Generic[_F_co]):
         engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
         memory_limit: int | None = None) -> Estimate: ...
     @overload
-    def bitruss(self: Graph[pd.DataFrame], *, engine: EngineName | None = None,
-        progress: bool | None = None, memory_limit: int | None = None) -> pd.Series[Any]: ...
+    def bitruss(self: Graph[pd.DataFrame], *, bipartite: bool = False,
+        engine: EngineName | None = None, progress: bool | None = None,
+        memory_limit: int | None = None) -> pd.Series[Any]: ...
     @overload
-    def bitruss(self: Graph[pl.DataFrame], *, engine: EngineName | None = None,
-        progress: bool | None = None, memory_limit: int | None = None) -> pl.Series: ...
+    def bitruss(self: Graph[pl.DataFrame], *, bipartite: bool = False,
+        engine: EngineName | None = None, progress: bool | None = None,
+        memory_limit: int | None = None) -> pl.Series: ...
     @overload
-    def bitruss(self: Graph[Any], *, engine: EngineName | None = None, progress: bool | None = None,
-        memory_limit: int | None = None) -> Any: ...
+    def bitruss(self: Graph[Any], *, bipartite: bool = False, engine: EngineName | None = None,
+        progress: bool | None = None, memory_limit: int | None = None) -> Any: ...
     def cliques(self, k: int = 4, *, engine: EngineName | None = None, progress: bool | None = None,
         memory_limit: int | None = None) -> int: ...
     def vertex_cliques(self, k: int = 4, *, vertices: Vertices | None = None,
@@ -203,18 +207,21 @@ class Graph(_Graph, Generic[_F_co]):
         source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
         engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
         memory_limit: int | None = None) -> Any: ...
-    def squares(self, *, engine: EngineName | None = None, progress: bool | None = None,
-        memory_limit: int | None = None) -> int: ...
-    def vertex_squares(self, *, vertices: Vertices | None = None, engine: EngineName | None = None,
-        progress: bool | None = None, memory_limit: int | None = None) -> _F_co: ...
+    def squares(self, *, bipartite: bool = False, engine: EngineName | None = None,
+        progress: bool | None = None, memory_limit: int | None = None) -> int: ...
+    def vertex_squares(self, *, vertices: Vertices | None = None, bipartite: bool = False,
+        engine: EngineName | None = None, progress: bool | None = None,
+        memory_limit: int | None = None) -> _F_co: ...
     @overload
-    def edge_squares(self: Graph[pd.DataFrame], *, engine: EngineName | None = None,
-        progress: bool | None = None, memory_limit: int | None = None) -> pd.Series[Any]: ...
+    def edge_squares(self: Graph[pd.DataFrame], *, bipartite: bool = False,
+        engine: EngineName | None = None, progress: bool | None = None,
+        memory_limit: int | None = None) -> pd.Series[Any]: ...
     @overload
-    def edge_squares(self: Graph[pl.DataFrame], *, engine: EngineName | None = None,
-        progress: bool | None = None, memory_limit: int | None = None) -> pl.Series: ...
+    def edge_squares(self: Graph[pl.DataFrame], *, bipartite: bool = False,
+        engine: EngineName | None = None, progress: bool | None = None,
+        memory_limit: int | None = None) -> pl.Series: ...
     @overload
-    def edge_squares(self: Graph[Any], *, engine: EngineName | None = None,
+    def edge_squares(self: Graph[Any], *, bipartite: bool = False, engine: EngineName | None = None,
         progress: bool | None = None, memory_limit: int | None = None) -> Any: ...
     @overload
     def triad_counts(self: Graph[_Partitioned], *, vertices: Vertices | None = None,
@@ -284,8 +291,8 @@ class Graph(_Graph, Generic[_F_co]):
     def annotate_vertices(self, *columns: str, vertices: Vertices | None = None,
         engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
         memory_limit: int | None = None) -> _F_co: ...
-    def memory_estimate(self, *, function: Function = "count", engine: EngineName | None = None,
-        method: Method = "auto", progress: bool | None = None,
+    def memory_estimate(self, *, function: Function = "count", bipartite: bool = False,
+        engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
         memory_limit: int | None = None) -> dict[str, int]: ...
 
 class _GroupedGraph(Graph[_F_co]):  # made with by=
@@ -300,8 +307,8 @@ class _GroupedGraph(Graph[_F_co]):  # made with by=
     def transitivity(self, *, directed: bool = False, engine: EngineName | None = None,
         method: Method = "auto", progress: bool | None = None,
         memory_limit: int | None = None) -> _F_co: ...
-    def squares(self, *, engine: EngineName | None = None, progress: bool | None = None,
-        memory_limit: int | None = None) -> _F_co: ...
+    def squares(self, *, bipartite: bool = False, engine: EngineName | None = None,
+        progress: bool | None = None, memory_limit: int | None = None) -> _F_co: ...
     def triad_counts(self, *, vertices: Vertices | None = None, directed: bool = False,
         engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
         memory_limit: int | None = None) -> _F_co: ...
@@ -345,18 +352,18 @@ def approximate_count(edges: _Stream, *, colours: int, seed: int, confidence: fl
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: int | None = None) -> Any: ...
 @overload
-def bitruss(edges: _Getting[_Column] | Graph[_Getting[_Column]], *,
+def bitruss(edges: _Getting[_Column] | Graph[_Getting[_Column]], *, bipartite: bool = False,
     source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: int | None = None) -> _Column: ...
 @overload
-def bitruss(edges: _Popping[_Column] | Graph[_Popping[_Column]], *,
+def bitruss(edges: _Popping[_Column] | Graph[_Popping[_Column]], *, bipartite: bool = False,
     source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: int | None = None) -> _Column: ...
 @overload
-def bitruss(edges: _Stream | Graph[_Stream], *, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels | None = None,
+def bitruss(edges: _Stream | Graph[_Stream], *, bipartite: bool = False,
+    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: int | None = None) -> Any: ...
 @overload
@@ -605,50 +612,50 @@ def similarity(edges: _Stream | Graph[_Stream], *, measure: Measure = "jaccard",
     by: Labels | None = None, engine: EngineName | None = None, method: Method = "auto",
     progress: bool | None = None, memory_limit: int | None = None) -> Any: ...
 @overload
-def squares(edges: _GroupedGraph[_F], *, source: Labels | None = None,
+def squares(edges: _GroupedGraph[_F], *, bipartite: bool = False, source: Labels | None = None,
     destination: Labels | None = None, by: Labels | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: int | None = None) -> _F: ...
 @overload
-def squares(edges: _GroupedGraph[_Stream], *, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels | None = None,
-    engine: EngineName | None = None, progress: bool | None = None,
-    memory_limit: int | None = None) -> Any: ...
-@overload
-def squares(edges: _Edges, *, source: Labels | None = None, destination: Labels | None = None,
-    by: None = None, engine: EngineName | None = None, progress: bool | None = None,
-    memory_limit: int | None = None) -> int: ...
-@overload
-def squares(edges: _F, *, source: Labels | None = None, destination: Labels | None = None,
-    by: Labels, engine: EngineName | None = None, progress: bool | None = None,
-    memory_limit: int | None = None) -> _F: ...
-@overload
-def squares(edges: _Stream, *, source: Labels | None = None, destination: Labels | None = None,
-    by: Labels, engine: EngineName | None = None, progress: bool | None = None,
-    memory_limit: int | None = None) -> Any: ...
-@overload
-def vertex_squares(edges: _F | Graph[_F], *, vertices: Vertices | None = None,
+def squares(edges: _GroupedGraph[_Stream], *, bipartite: bool = False,
     source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> Any: ...
+@overload
+def squares(edges: _Edges, *, bipartite: bool = False, source: Labels | None = None,
+    destination: Labels | None = None, by: None = None, engine: EngineName | None = None,
+    progress: bool | None = None, memory_limit: int | None = None) -> int: ...
+@overload
+def squares(edges: _F, *, bipartite: bool = False, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels, engine: EngineName | None = None,
+    progress: bool | None = None, memory_limit: int | None = None) -> _F: ...
+@overload
+def squares(edges: _Stream, *, bipartite: bool = False, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels, engine: EngineName | None = None,
+    progress: bool | None = None, memory_limit: int | None = None) -> Any: ...
+@overload
+def vertex_squares(edges: _F | Graph[_F], *, vertices: Vertices | None = None,
+    bipartite: bool = False, source: Labels | None = None, destination: Labels | None = None,
+    by: Labels | None = None, engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: int | None = None) -> _F: ...
 @overload
 def vertex_squares(edges: _Stream | Graph[_Stream], *, vertices: Vertices | None = None,
-    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
-    engine: EngineName | None = None, progress: bool | None = None,
+    bipartite: bool = False, source: Labels | None = None, destination: Labels | None = None,
+    by: Labels | None = None, engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: int | None = None) -> Any: ...
 @overload
 def edge_squares(edges: _Getting[_Column] | Graph[_Getting[_Column]], *,
-    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
-    engine: EngineName | None = None, progress: bool | None = None,
+    bipartite: bool = False, source: Labels | None = None, destination: Labels | None = None,
+    by: Labels | None = None, engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: int | None = None) -> _Column: ...
 @overload
 def edge_squares(edges: _Popping[_Column] | Graph[_Popping[_Column]], *,
-    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
-    engine: EngineName | None = None, progress: bool | None = None,
+    bipartite: bool = False, source: Labels | None = None, destination: Labels | None = None,
+    by: Labels | None = None, engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: int | None = None) -> _Column: ...
 @overload
-def edge_squares(edges: _Stream | Graph[_Stream], *, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels | None = None,
+def edge_squares(edges: _Stream | Graph[_Stream], *, bipartite: bool = False,
+    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: int | None = None) -> Any: ...
 @overload
@@ -849,8 +856,8 @@ def annotate_vertices(edges: _Stream | Graph[_Stream], *columns: str,
     memory_limit: int | None = None) -> Any: ...
 def memory_estimate(edges: _Edges, *, function: Function = "count",
     source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
-    engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
-    memory_limit: int | None = None) -> dict[str, int]: ...
+    bipartite: bool = False, engine: EngineName | None = None, method: Method = "auto",
+    progress: bool | None = None, memory_limit: int | None = None) -> dict[str, int]: ...
 @overload
 def methods(*, library: Literal["pandas"] = "pandas") -> pd.DataFrame: ...
 @overload

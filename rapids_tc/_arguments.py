@@ -8,6 +8,8 @@ from collections.abc import Callable
 from difflib import get_close_matches
 from typing import Any, NoReturn, TypeVar
 
+import numpy as np
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 # What users of other libraries write, and the option of the same meaning.
@@ -35,6 +37,13 @@ def with_hints(function: Function) -> Function:
         return function(*args, **keywords)
 
     return call  # type: ignore[return-value]
+
+
+def check_flag(own: dict[str, Any], name: str = "directed") -> dict[str, Any]:
+    """Raise ValueError unless an option is True or False."""
+    if not isinstance(own[name], bool | np.bool_):
+        raise ValueError(f"{name}={own[name]!r}; accepted: True, False")
+    return own
 
 
 def refuse(

@@ -19,7 +19,7 @@ import rapids_tc as tc
 from rapids_tc import testing
 from rapids_tc.analytics.similarity import MEASURES
 from rapids_tc.executors.local import PartitionedFrame
-from rapids_tc.graphs.resolve import POOLED
+from rapids_tc.graphs.edge_graph import POOLED
 from rapids_tc.plan.block_layout import BlockLayout, use_layout
 from rapids_tc.plan.record import ANALYTICS, Needs, Result, row_columns, vertex_columns
 
@@ -59,6 +59,7 @@ OF_VERTICES = [
 OPTIONS = {
     "at_least": [1, 3],
     "aggregate": ["last", "first", "sum", "mean", "min", "max"],
+    "bipartite": [False, True],
     "colours": [1],
     "columns": [("triangles",), *OF_ROWS, *OF_VERTICES],
     "confidence": [0.95],
@@ -152,6 +153,8 @@ def expected(name, own, frame=FRAME):
         pairs = list(pairs.itertuples(index=False, name=None))
         values = reference.similarity(rows, own["measure"], pairs)
         return [values[pair] for pair in pairs]
+    if is_bipartite := own.pop("bipartite", False):
+        rows = reference.sided(rows)
     timed = list(frame[["src", "dst", "t"]].itertuples(index=False, name=None))
     if own.pop("time", None) is not None and within is None:
         return definition(timed, **own)
@@ -180,6 +183,9 @@ def expected(name, own, frame=FRAME):
         values = definition(rows, max(reference.trussness(rows).values(), default=2))
     else:
         values = definition(rows, **own)
+    if record.result is Result.VERTICES and is_bipartite:
+        sides = ("source", "destination")
+        return [(v, sides[side], value) for (side, v), value in sorted(values.items())]
     if record.result is Result.VERTICES:
         chosen = sorted(values) if vertices is None else vertices
         several = isinstance(next(iter(values.values())), tuple)
@@ -308,7 +314,7 @@ PATHS = {
 
 def error_of(name, own, path):
     """The error with which a call is refused on a path; None if it is answered."""
-    if path.prepared and ANALYTICS[name].bipartite:
+    if path.prepared and ANALYTICS[name].is_bipartite(own):
         return ValueError(POOLED.format(name))
     if not path.partitions:
         return None

@@ -108,12 +108,18 @@ def edge_cliques(rows, k=4):
 
 
 def list_squares(rows):
-    """Each cycle of four vertices once, as its corners in a row, among all sets of four."""
+    """Each cycle of four vertices once, as its corners in a row, from the least of them on."""
     near = neighbors(rows)
-    for a, b, c, d in combinations(sorted(near), 4):
-        for square in ((a, b, c, d), (a, b, d, c), (a, c, b, d)):
-            if all(v in near[u] for u, v in pairwise((*square, a))):
-                yield square
+    for a in near:
+        for b, d in combinations(sorted(near[a]), 2):
+            for c in near[b] & near[d]:
+                if a < min(b, c, d):
+                    yield a, b, c, d
+
+
+def sided(rows):
+    """Rows whose two columns have no id in common: 0 before a source, 1 before a destination."""
+    return [((0, u), (1, v)) for u, v in rows]
 
 
 def squares(rows):
@@ -499,7 +505,7 @@ def most_similar(rows, top, *, measure, most_degree=None, exclude_neighbors=Fals
 
 def project(rows, *, side="source", at_least=1, measure=None):
     """(u, v, common neighbors, value) of the pairs of a side, whose ids the other side has not."""
-    rows = [((0, u), (1, v)) for u, v in rows]
+    rows = sided(rows)
     near, found = neighbors(rows), []
     chosen = sorted(v for v in near if v[0] == (side == "destination"))
     for u, v in combinations(chosen, 2):

@@ -56,6 +56,7 @@ COMMANDS = {
     "project --side destination --at-least 2 --measure ratio": tc.project(
         CLUB, side="destination", at_least=2, measure="ratio"
     ),
+    "vertex-squares --bipartite": tc.vertex_squares(CLUB, bipartite=True),
     "most-similar --top 3 --vertices 33,0": tc.most_similar(CLUB, 3, vertices=[0, 33]),
     "edge-cliques --k 5": CLUB.assign(cliques=tc.edge_cliques(CLUB, k=5)),
     "similarity": CLUB.assign(jaccard=tc.similarity(CLUB)),

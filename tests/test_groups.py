@@ -714,7 +714,7 @@ def test_any_call_by_a_group_of_any_name(shown, label, library, way, several):
     """The answer is the definition's, with a column of each name, or says what to rename."""
     name, own = WITH_GROUPS[shown]
     path, record, expected = PATHS[way], ANALYTICS[name], right(shown)
-    if path.prepared and record.bipartite:  # which takes no Graph
+    if path.prepared and record.is_bipartite(own):  # which takes no such Graph
         path = PATHS["whole"]
     several = several and own.get("vertex_type") is None and own.get("vertices") is None
     frame = GROUPED.rename(columns={"src": "a", "dst": "b"}).assign(row=range(len(GROUPED)))

@@ -628,6 +628,7 @@ HINTS = {
         (without("pyarrow", lambda h: pyarrow()), r"'rapids_tc\[arrow\]'"),
     ],
     "_arguments": [
+        (lambda h: tc.average_clustering(k3(), count_zeros=2), "accepted: True, False"),
         (lambda h: tc.count(k3(), "src", "dst"), "name the id columns: count.*source='src', dest"),
     ],
     "executors/local": [
@@ -724,7 +725,6 @@ HINTS = {
     "analytics/directions": [
         (emulated(lambda e: tc.clustering(k3(w=1.0), weight="w", source="src", destination="dst",
          engine="cuda", method="bitmap")), 'with weight= only method="auto"'),
-        (lambda h: tc.average_clustering(k3(), count_zeros=2), "accepted: True, False"),
     ],
     "analytics/types": [
         (lambda h: tc.triangles_by_type(k3()), "give either edge_type= or vertex_type="),
@@ -742,7 +742,13 @@ HINTS = {
          "more than 255 types: .*group some of them"),
         (lambda h: by_type(["a", None, "b"]), "has 1 null: every edge needs a type. Drop those"),
     ],
+    "preparation/ids": [
+        (lambda h: tc.vertex_squares(pd.DataFrame({"a": [1], "b": ["x"]}), bipartite=True),
+         "int64 and of destinations str, .*convert one of them"),
+    ],
     "preparation/vertex_types": [
+        (lambda h: tc.Graph(k3(), bipartite=True).triangles_by_type(vertex_type={0: "a"}),
+         "an id of each side may be the same: give edge_type="),
         (lambda h: tc.triangles_by_type(k3(a=1, b=1), source=["src", "a"],
          destination=["dst", "b"], vertex_type={0: "a"}),
          "several: give edge_type=, or one column of ids"),
@@ -1100,6 +1106,8 @@ HINTS = {
     ],
     "analytics/memory": [
         (lambda h: tc.memory_estimate(k3(), function="no"), "accepted: .*count.*vertex_triangles"),
+        (lambda h: tc.memory_estimate(k3(), bipartite=True),
+         r"count takes none; give Graph\(edges, bipartite=True\)"),
     ],
     "preparation/moments": [
         (lambda h: tc.vertex_triangles(ends(moment("s"), moment("s")),
@@ -1128,17 +1136,20 @@ HINTS = {
         (lambda h: codec.require(False, "a"), r"edges\.persist\(\), and the same versions"),
     ],
     "graphs/edge_graph": [
+        (lambda h: tc.project(tc.Graph(k3())), "give project the frame itself, or make Graph"),
         (lambda h: tc.count(tc.Graph(k3()), source="src", destination="dst"),
          r"give source= to Graph\(\) instead"),
         (lambda h: tc.count(tc.Graph(k3()), engine="cuda"),
          r"'cpu', not on 'cuda': make another, Graph\(edges, engine='cuda'\)"),
     ],
     "graphs/resolve": [
+        (lambda h: tc.Graph(k3(), vertices=[7], bipartite=True), "leave it out of Graph"),
+        (lambda h: tc.Graph(PartitionedFrame([k3()]), bipartite=True),
+         r"Graph\(bipartite=True\) runs on one machine: give it edges\.compute\(\)"),
         (on_dask(plot.truss_profile), r"give it edges\.compute\(\)"),
         (lambda h: plot.truss_profile(tc.Graph(k3()), source="src", destination="dst"),
          r"give source= to Graph\(\) instead"),
         (lambda h: tc.Graph(tc.Graph(k3())), "give it to the functions"),
-        (lambda h: tc.project(tc.Graph(k3())), "give project the frame itself"),
         (lambda h: tc.trussness(import_module("polars").LazyFrame({"src": [0], "dst": [1]})),
          r'annotate\(edges, "trussness"\) adds.*trussness\(edges\.collect\(\)\)'),
         (lambda h: polars_lazy(k3()), r"call \.collect\(\) first, or give edges\.to_native\(\)"),
@@ -1180,6 +1191,8 @@ HINTS = {
         (lambda h: checked(h, "cancelled"), "Persist or read the frame again"),
     ],
     "updates/updates": [
+        (lambda h: tc.Graph(k3(), bipartite=True).update(insert=k3()),
+         r"make Graph\(edges, bipartite=True\) of the new frame"),
         (on_dask(lambda edges: tc.Graph(edges).update(insert=k3())),
          r"Graph\(edges\.compute\(\)\)"),
     ],
@@ -1235,6 +1248,7 @@ HINTS = {
     ],
     "graphs/pair_columns": [
         (lambda h: tc.similarity(k3(a=1), by="a", pairs=k3()), "combine the columns of an id"),
+        (lambda h: tc.Graph(k3(), bipartite=True).similarity(pairs=k3()), r"project\(\) lists the"),
         (lambda h: tc.similarity(k3(), pairs=[(0, 1)]), "give a frame of one machine with two"),
     ],
     "graphs/distributed_pairs": [

@@ -34,6 +34,7 @@ CALLS = [
     ("most_similar", (2,), {"measure": "cosine"}),
     ("project", (), {"measure": "newman"}),
     ("vertex_squares", (), {}),
+    ("vertex_squares", (), {"bipartite": True}),
     ("vertex_triangles", (), {}),
     ("vertex_triangles", (), {"vertices": [9, 1]}),
     ("clustering", (), {"weight": "w", "aggregate": "sum"}),

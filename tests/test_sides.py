@@ -57,5 +57,6 @@ def test_equal_ids_of_both_columns_differ(name, several, grouped):
         assert in_order == sorted(set(right))
     assert not sides[0].keys() & sides[1].keys()
     both = np.concatenate(ends)
-    assert named(ids, both) == [sides[n in sides[1]][n] for n in both.tolist()]
+    of_both = [(n in sides[1], n) for n in both.tolist()]
+    assert named(ids, both) == [(*sides[d][n], ("source", "destination")[d]) for d, n in of_both]
     assert both.max(initial=-1) < ids.size and frame.equals(before)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rapids_tc._arguments import check_flag
 from rapids_tc._typing import Series
 from rapids_tc.analytics.analytic import analytic
 from rapids_tc.plan.record import Column, Needs, OwnOptions, Result, Work, of_one_machine
@@ -25,10 +26,13 @@ def _local(own: OwnOptions, kind: str) -> TypeError:
 @analytic(
     Work(Needs.BITRUSS, Result.COLUMN),
     columns={"bitruss": COLUMN},
+    check=lambda own: check_flag(own, "bipartite"),
     in_memory=_in_memory,
     local=_local,
 )
-def bitruss(graph: InMemoryGraph, *, memory_limit: int | None = None) -> Series:
+def bitruss(
+    graph: InMemoryGraph, *, bipartite: bool = False, memory_limit: int | None = None
+) -> Series:
     """Find the largest k whose k-bitruss holds the edge of each row: the bitruss decomposition.
 
     The k-bitruss is the largest subgraph whose every edge is in at least k squares of it, cycles of
@@ -39,6 +43,9 @@ def bitruss(graph: InMemoryGraph, *, memory_limit: int | None = None) -> Series:
     edges : DataFrame or Graph
         One row per edge. All rows of one edge get its value, a self loop gets 0. The edges are
         peeled in memory.
+    bipartite : bool, optional
+        Whether the two columns never meet: user 5 is not item 5. By default equal ids are one
+        vertex. A `Graph` has it chosen.
 
     Returns
     -------
@@ -75,8 +82,8 @@ def bitruss(graph: InMemoryGraph, *, memory_limit: int | None = None) -> Series:
     Examples
     --------
     >>> import pandas as pd, rapids_tc as tc
-    >>> df = pd.DataFrame({"buyer": [0, 0, 1, 1, 2], "good": [7, 8, 7, 8, 8]})
-    >>> tc.bitruss(df, source="buyer", destination="good").tolist()
+    >>> df = pd.DataFrame({"buyer": [0, 0, 1, 1, 2], "good": [0, 1, 0, 1, 1]})
+    >>> tc.bitruss(df, source="buyer", destination="good", bipartite=True).tolist()
     [1, 1, 1, 1, 0]
     """
     return graph.edge_columns({"bitruss": graph.bitruss(memory_limit)})["bitruss"]

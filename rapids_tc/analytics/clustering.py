@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rapids_tc._arguments import check_flag
 from rapids_tc._typing import Aggregate, Array, ArrayModule, Frame, Label, Method, Vertices
 from rapids_tc.analytics import directions
 from rapids_tc.analytics.analytic import analytic
@@ -35,7 +36,7 @@ def _check_clustering(own: OwnOptions) -> OwnOptions:
     check_aggregate(own["aggregate"])
     if own["aggregate"] is not None and own["weight"] is None:
         raise ValueError(f"aggregate={own['aggregate']!r} is about weights: give weight= as well")
-    return directions.check_flag(own)
+    return check_flag(own)
 
 
 def _of_vertices(vertices: VertexValues) -> Array:
@@ -141,7 +142,7 @@ def clustering(
 
 
 def _check_average(own: OwnOptions) -> OwnOptions:
-    return directions.check_flag(directions.check_flag(own), "count_zeros")
+    return check_flag(check_flag(own), "count_zeros")
 
 
 def _average_sums(own: OwnOptions) -> Sequence[Sum]:
@@ -230,7 +231,7 @@ def average_clustering(
 @analytic(
     Work(Needs.TOTAL | Needs.DEGREES, Result.VALUE),
     fields=("transitivity",),
-    check=directions.check_flag,
+    check=check_flag,
     work=directions.census_work,
     sums=directions.census_sums,
 )

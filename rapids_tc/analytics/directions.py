@@ -54,13 +54,6 @@ def census_work(own: OwnOptions) -> Work:
     return Work(total | Needs.DEGREES, Result.VALUE)
 
 
-def check_flag(own: OwnOptions, name: str = "directed") -> OwnOptions:
-    """Raise ValueError unless an option is True or False."""
-    if not isinstance(own[name], bool | np.bool_):
-        raise ValueError(f"{name}={own[name]!r}; accepted: True, False")
-    return own
-
-
 def require_auto(method: str, option: str) -> None:
     """Raise ValueError unless the method is "auto"."""
     if method != "auto":

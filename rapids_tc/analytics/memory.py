@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from rapids_tc._arguments import with_hints
+from rapids_tc._arguments import check_flag, with_hints
 from rapids_tc._progress import call_report
 from rapids_tc._typing import EngineName, Frame, Function, Labels, Method
 from rapids_tc.executors.registry import executor_of
 from rapids_tc.frames.backend import open_frame
 from rapids_tc.frames.device import place
-from rapids_tc.graphs.edge_graph import check_prepared
+from rapids_tc.graphs.edge_graph import check_prepared, require_sides
 from rapids_tc.graphs.public import Graph
 from rapids_tc.plan import needs
-from rapids_tc.plan.record import Options, estimated
+from rapids_tc.plan.record import Analytic, Options, OwnOptions, estimated
 from rapids_tc.preparation.distinct import estimate_size
 from rapids_tc.preparation.edge_columns import edge_columns
 
@@ -26,6 +26,7 @@ def memory_estimate(
     source: Labels | None = None,
     destination: Labels | None = None,
     by: Labels | None = None,
+    bipartite: bool = False,
     engine: EngineName | None = None,
     method: Method = "auto",
     progress: bool | None = None,
@@ -41,6 +42,8 @@ def memory_estimate(
         The name of the function.
     source, destination, by, engine
         See `count`.
+    bipartite : bool, optional
+        As `Graph` and the functions of squares take it.
     method : str, optional
         The intersection method of the call; some methods take more memory.
     progress, memory_limit
@@ -63,8 +66,9 @@ def memory_estimate(
     Raises
     ------
     ValueError
-        There is no such function or method, or how many rows a Dask frame has is not known before
-        it is computed. Other errors, such as of ids that cannot name vertices: see `Graph`.
+        There is no such function or method, the function takes no `bipartite`, or how many rows a
+        Dask frame has is not known before it is computed. Other errors, such as of ids that cannot
+        name vertices: see `Graph`.
     TypeError
         A function does not take Dask frames.
 
@@ -98,28 +102,40 @@ def memory_estimate(
     if not isinstance(function, str) or function not in records:
         raise ValueError(f"function={function!r}; accepted: {', '.join(sorted(records))}")
     record = records[function]
+    own = _own(record, bipartite=bipartite)
     work = record.most_of(grouped=by is not None)
     options = Options(source, destination, by, engine, method, progress)
     if executor := executor_of(edges):
         from rapids_tc.graphs import partitioned  # only a cluster's calls need it
 
         limited = replace(options, memory_limit=memory_limit)
-        return partitioned.estimate(executor, edges, record, limited)
+        return partitioned.estimate(executor, edges, record, limited, own)
     with call_report(progress), place(edges):
         if isinstance(edges, Graph):
             check_prepared(edges._prepared, record, options, record.defaults)
+            require_sides(edges._prepared, record, own)
             work = record.most_of(grouped=bool(edges._prepared.id_columns.groups))
             stages = edges._prepared.stages(work, method)
         else:
             frame, backend = open_frame(edges, engine)
             needs.require_method(method, record, backend.engine)
             named = backend.adapter.labels(frame), source, destination, by
-            labels = edge_columns(*named, bipartite=record.bipartite)
+            labels = edge_columns(*named, bipartite=record.is_bipartite(own))
             rows, ids, dense = estimate_size(frame, labels, backend)
             size = rows, ids.count, dense, backend.engine, method
             copied = backend.adapter.copied(frame)
             stages = needs.stages(work, *size, text=needs.Text.of(ids), snapshot=copied)
     return {stage.name: stage.bytes for stage in stages}
+
+
+def _own(record: Analytic, *, bipartite: bool) -> OwnOptions:
+    """Return the own options that an estimate takes; ValueError if the function does not."""
+    check_flag({"bipartite": bipartite}, "bipartite")
+    if bipartite and not (record.bipartite or "bipartite" in record.defaults):
+        raise ValueError(
+            f"bipartite=True: {record.name} takes none; give Graph(edges, bipartite=True)"
+        )
+    return {"bipartite": True} if bipartite else {}
 
 
 setattr(Graph, "memory_estimate", memory_estimate)  # noqa: B010 - a type checker knows no such name

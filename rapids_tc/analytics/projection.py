@@ -58,9 +58,9 @@ def project(
 
     Parameters
     ----------
-    edges : DataFrame
-        One row per edge, from a vertex of one side to one of the other; no `Graph`, in which equal
-        ids of both columns are one vertex. The edges are compared in memory.
+    edges : DataFrame or Graph
+        One row per edge, from a vertex of one side to one of the other; of graphs, one made by
+        ``Graph(edges, bipartite=True)``. The edges are compared in memory.
     side : {"source", "destination"}, optional
         The column whose vertices make the pairs.
     at_least : int, optional
@@ -86,7 +86,7 @@ def project(
     Raises
     ------
     ValueError
-        An option is none of these; or `edges` is a `Graph`.
+        An option is none of these; or `edges` is a `Graph` that is not bipartite.
     CapacityError
         There are more pairs than the 2**31 - 1 rows of a frame, or than memory holds. They are
         counted before anything is allocated for them. Other errors: see `Graph`.

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from rapids_tc._arguments import check_flag
 from rapids_tc._typing import Frame, Likeness, Vertices
 from rapids_tc.analytics.analytic import analytic
-from rapids_tc.analytics.directions import check_flag
 from rapids_tc.blocks.third_sums import third_values
 from rapids_tc.engines.likeness import MOST, Ranking, likeness
 from rapids_tc.frames.backend import as_uint32

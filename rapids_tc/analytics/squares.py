@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rapids_tc._arguments import check_flag
 from rapids_tc._typing import Array, Frame, Series, Vertices
 from rapids_tc.analytics.analytic import analytic
 from rapids_tc.plan.record import (
@@ -14,6 +15,7 @@ from rapids_tc.plan.record import (
     VertexColumn,
     VertexValues,
     Work,
+    of_one_machine,
 )
 
 if TYPE_CHECKING:
@@ -42,12 +44,22 @@ def _in_memory(own: OwnOptions) -> str:
     return "leave out vertices of one neighbor, which are in no square"
 
 
+def _check(own: OwnOptions) -> OwnOptions:
+    return check_flag(own, "bipartite")
+
+
+def _local(own: OwnOptions, kind: str) -> TypeError | None:
+    return of_one_machine("bipartite=True", kind, "") if own["bipartite"] else None
+
+
 @analytic(
     Work(Needs.SQUARES, Result.VALUE),
     fields=("squares",),
+    check=_check,
     in_memory=_in_memory,
+    local=_local,
 )
-def squares(graph: InMemoryGraph | VertexTotals) -> int | Frame:
+def squares(graph: InMemoryGraph | VertexTotals, *, bipartite: bool = False) -> int | Frame:
     """Count the squares, cycles of four vertices: the butterflies of a bipartite graph.
 
     Four vertices form up to three squares, whichever others of their edges there are: a square need
@@ -58,6 +70,9 @@ def squares(graph: InMemoryGraph | VertexTotals) -> int | Frame:
     edges : DataFrame or Graph
         One row per edge. The edges are counted in memory, those of a Dask frame by workers of which
         each holds the graph.
+    bipartite : bool, optional
+        Whether the two columns never meet: user 5 is not item 5. By default equal ids are one
+        vertex. A `Graph` has it chosen. Not of a Dask frame.
 
     Returns
     -------
@@ -109,10 +124,15 @@ def squares(graph: InMemoryGraph | VertexTotals) -> int | Frame:
     Work(Needs.SQUARES, Result.VERTICES),
     vertex_columns=VERTEX_COLUMNS,
     fields=("squares",),
+    check=_check,
     in_memory=_in_memory,
+    local=_local,
 )
 def vertex_squares(
-    graph: InMemoryGraph | VertexTotals, *, vertices: Vertices | None = None
+    graph: InMemoryGraph | VertexTotals,
+    *,
+    vertices: Vertices | None = None,
+    bipartite: bool = False,
 ) -> Frame:
     """Count the squares that each vertex is in: its butterflies, if the graph is bipartite.
 
@@ -122,13 +142,18 @@ def vertex_squares(
         One row per edge. The edges are counted in memory, those of a Dask frame by workers of which
         each holds the graph.
     vertices : list, array, Series, Index or DataFrame, optional
-        The vertices to report; see `vertex_triangles`.
+        The vertices to report; see `vertex_triangles`. If bipartite, a frame with the columns
+        ``side`` and ``vertex``.
+    bipartite : bool, optional
+        Whether the two columns never meet: user 5 is not item 5. By default equal ids are one
+        vertex. A `Graph` has it chosen. Not of a Dask frame.
 
     Returns
     -------
     DataFrame
         ======= ======= ==============================================
         vertex  as ids  every id seen in either column, or `vertices`
+        side    text    "source" or "destination", if bipartite
         squares int64   squares that the vertex is in
         ======= ======= ==============================================
 
@@ -136,6 +161,8 @@ def vertex_squares(
     ------
     ValueError
         Some of `vertices` are not in the graph.
+    IdTypeError
+        If bipartite, no column holds the ids of both sides, such as integers and text.
     CapacityError
         The graph has 2**31 edges or more, or that of a Dask frame does not fit a worker. Other
         errors: see `Graph`.
@@ -158,6 +185,11 @@ def vertex_squares(
        vertex  squares
     0       3        1
     1       4        0
+    >>> tc.vertex_squares(pd.DataFrame({"user": [5, 5], "item": [5, 6]}), bipartite=True)
+       vertex         side  squares
+    0       5       source        0
+    1       5  destination        0
+    2       6  destination        0
     """
     return graph.vertex_frame({"squares": graph.squares("vertex")[1]}, vertices)
 
@@ -165,9 +197,10 @@ def vertex_squares(
 @analytic(
     Work(Needs.SQUARES, Result.COLUMN),
     columns={"squares": COLUMN},
+    check=_check,
     in_memory=_in_memory,
 )
-def edge_squares(graph: InMemoryGraph) -> Series:
+def edge_squares(graph: InMemoryGraph, *, bipartite: bool = False) -> Series:
     """Count the squares that each row's edge is in: its butterflies, if the graph is bipartite.
 
     Parameters
@@ -175,6 +208,9 @@ def edge_squares(graph: InMemoryGraph) -> Series:
     edges : DataFrame or Graph
         One row per edge. All rows of one edge get its value, a self loop gets 0. The edges are
         counted in memory.
+    bipartite : bool, optional
+        Whether the two columns never meet: user 5 is not item 5. By default equal ids are one
+        vertex. A `Graph` has it chosen.
 
     Returns
     -------

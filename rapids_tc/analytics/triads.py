@@ -6,6 +6,7 @@ from dataclasses import replace
 from math import comb
 from typing import TYPE_CHECKING, Any
 
+from rapids_tc._arguments import check_flag
 from rapids_tc._typing import Array, Frame, Method, Series, Vertices
 from rapids_tc.analytics import directions
 from rapids_tc.analytics.analytic import analytic
@@ -44,7 +45,7 @@ def _work(own: OwnOptions) -> Work:
 @analytic(
     Work(Needs.TOTAL | Needs.DEGREES, Result.VALUE),
     fields=_fields,
-    check=directions.check_flag,
+    check=check_flag,
     work=_work,
     sums=_sums,
 )

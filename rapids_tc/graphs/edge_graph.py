@@ -414,6 +414,10 @@ class VertexTotals(VertexStatistics):
 
 
 CHOSEN = "a Graph has its columns chosen: give {}= to Graph() instead"
+POOLED = (
+    "in this Graph, equal ids of both columns are one vertex: give {} the frame itself, or make "
+    "Graph(edges, bipartite=True)"
+)
 IS_GRAPH = "edges is a Graph already: give it to the functions, or its frame to Graph()"
 
 
@@ -438,3 +442,9 @@ def check_prepared(graph: Any, record: Analytic, options: Options, own: OwnOptio
             f"this Graph lives on {graph.backend.engine!r}, not on {options.engine!r}: make "
             f"another, Graph(edges, engine={options.engine!r})"
         )
+
+
+def require_sides(graph: Any, record: Analytic, own: OwnOptions) -> None:
+    """Raise ValueError if a call wants two sides of a graph that was prepared without."""
+    if record.is_bipartite(own) and not graph.id_columns.bipartite:
+        raise ValueError(POOLED.format(record.name))

@@ -33,6 +33,10 @@ SINGLE_COLUMNS = (
     "pairs= names each end by one column, and takes neither by= nor ids of several columns: "
     "combine the columns of an id into one first"
 )
+WITHOUT_SIDES = (
+    "pairs= names each end by its id, and in a bipartite Graph an id of each side may be the same: "
+    "project() lists the pairs of one side that have neighbors in common"
+)
 
 
 def pair_column(
@@ -52,6 +56,8 @@ def pair_column(
     """
     if len(graph.ids.parts) > 1:
         raise ValueError(SINGLE_COLUMNS)
+    if graph.ids.bipartite:
+        raise ValueError(WITHOUT_SIDES)
     frame, opened = open_pairs(pairs)
     backend, xp = graph.backend, graph.backend.xp
     labels = id_columns(opened.adapter.labels(frame), source, destination)

@@ -456,7 +456,7 @@ class FrameSource:
 
 
 def estimate(
-    factory: ExecutorFactory, edges: Any, record: Analytic, options: Options
+    factory: ExecutorFactory, edges: Any, record: Analytic, options: Options, own: OwnOptions
 ) -> dict[str, int]:
     """Estimate what a call takes: see `rapids_tc.memory_estimate`.
 
@@ -467,8 +467,8 @@ def estimate(
     """
     executor, kept = factory(edges, None), kept_of(edges)
     by = options.by if kept is None else kept.options.by
-    given = {name: own for name, own in record.defaults.items() if own is not Parameter.empty}
-    if (error := record.local({"k": 3, **given, "by": by}, executor.kind)) is not None:
+    given = {name: it for name, it in record.defaults.items() if it is not Parameter.empty}
+    if (error := record.local({"k": 3, **given, **own, "by": by}, executor.kind)) is not None:
         raise error
     work = WORK if record is GRAPH else _most_in_blocks(record, grouped=by is not None)
     if kept is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import GenericAlias
 from typing import Any
 
-from rapids_tc._arguments import with_hints
+from rapids_tc._arguments import check_flag, with_hints
 from rapids_tc._progress import call_report
 from rapids_tc._typing import EngineName, Frame, Labels, Vertices
 from rapids_tc.frames.device import place
@@ -42,6 +42,11 @@ class Graph:
         name the columns of ids that are made of several; see `count`.
     by : label or list of labels, optional
         Columns of groups, which every function of the graph then answers by; see `count`.
+    bipartite : bool, optional
+        Whether the two columns never meet: user 5 is not item 5, and the kinds of their ids may
+        differ. A row per vertex then tells its ``side``, "source" or "destination", and functions
+        take `vertices` as a frame with the columns ``side`` and ``vertex``. In memory; not with
+        `vertices`, and such a graph is not updated.
     engine : {"cpu", "cuda"}, optional
         Where to work; by default where the frame is.
     progress : bool, optional
@@ -91,6 +96,7 @@ class Graph:
         source: Labels | None = None,
         destination: Labels | None = None,
         by: Labels | None = None,
+        bipartite: bool = False,
         engine: EngineName | None = None,
         progress: bool | None = None,
         memory_limit: int | None = None,
@@ -98,8 +104,9 @@ class Graph:
         options = Options(
             source, destination, by, engine, progress=progress, memory_limit=memory_limit
         )
+        own = check_flag({"bipartite": bipartite}, "bipartite")
         with call_report(progress), place(edges):
-            self._prepared = resolve.prepare(edges, vertices, options)
+            self._prepared = resolve.prepare(edges, vertices, options, own)
 
     # Type checkers know the class of its frames: Graph[pd.DataFrame].
     __class_getitem__: Any = classmethod(GenericAlias)

@@ -19,12 +19,18 @@ from rapids_tc.frames.backend import Backend, Frame, is_lazy, is_plain, open_fra
 from rapids_tc.frames.device import place
 from rapids_tc.frames.wrapped import is_narwhals, module_of, native, wrap
 from rapids_tc.graphs import in_memory
-from rapids_tc.graphs.edge_graph import CHOSEN, IS_GRAPH, check_prepared, prepared_in
+from rapids_tc.graphs.edge_graph import (
+    CHOSEN,
+    IS_GRAPH,
+    check_prepared,
+    prepared_in,
+    require_sides,
+)
 from rapids_tc.graphs.in_memory import InMemoryGraph
 from rapids_tc.graphs.out_of_core import OutOfCoreGraph
 from rapids_tc.kernels import catalogue
 from rapids_tc.plan import needs
-from rapids_tc.plan.answers import require_fields
+from rapids_tc.plan.answers import names_sides, require_fields
 from rapids_tc.plan.block_layout import forced_layout
 from rapids_tc.plan.budget import Budget
 from rapids_tc.plan.record import (
@@ -37,6 +43,7 @@ from rapids_tc.plan.record import (
     named_columns,
     of_one_machine,
 )
+from rapids_tc.preparation.distinct import estimate_size
 from rapids_tc.preparation.edge_columns import (
     EdgeColumns,
     edge_columns,
@@ -48,7 +55,6 @@ if TYPE_CHECKING:
     from rapids_tc.graphs.edge_graph import EdgeGraph
     from rapids_tc.graphs.kept import KeptGraph
 
-POOLED = "in a Graph, equal ids of both columns are one vertex: give {} the frame itself"
 ROW_BYTES = 1024  # more than any stage takes per row and its two vertices
 _log = logging.getLogger("rapids_tc")
 
@@ -82,8 +88,9 @@ def check(graph: InMemoryGraph, record: Analytic, options: Options, own: OwnOpti
         needs.check_limit(options.memory_limit)
         work = record.work_of(own, grouped=bool(graph.id_columns.groups))
         needs.require(graph.stages(work, options.method), options.memory_limit)
-    if record.bipartite:
-        raise ValueError(POOLED.format(record.name))
+    require_sides(graph, record, own)
+    if graph.id_columns.bipartite and names_sides(record, own):
+        graph.ids.require_one_column()
     return graph
 
 
@@ -100,9 +107,7 @@ def make(record: Analytic, edges: Any, options: Options, own: OwnOptions) -> Edg
     layout, inspected = forced_layout.get(), None
     limit = layout.memory if layout else _limit(frame, backend, work, options)
     if limit is not None and labels.bipartite:
-        size = backend.adapter.rows(frame)
-        stages = needs.stages(work, size, 2 * size, False, backend.engine)
-        needs.require(stages, limit, needs.advice(record.name, record.in_memory(own), "auto"))
+        _require_sides(record, own, work, limit, (frame, labels, backend))
     elif limit is not None:
         of_engine, free = registry.load(backend.engine).costs, options.memory_limit is None
         budget = Budget(limit, record.name, work, of_engine, with_answer=free)
@@ -116,34 +121,53 @@ def make(record: Analytic, edges: Any, options: Options, own: OwnOptions) -> Edg
                 return _in_blocks(frame, labels, rows, backend, options, budget, need)
             hint = needs.advice(record.name, instead, options.method)
             needs.require(stages, options.memory_limit, hint)
-    return in_memory.read(
+    graph = in_memory.read(
         frame, labels, backend, options.progress, inspected=inspected, limit=options.memory_limit
     )
+    if labels.bipartite and names_sides(record, own):
+        graph.ids.require_one_column()
+    return graph
 
 
-def prepare(edges: Any, vertices: Any, options: Options) -> InMemoryGraph | KeptGraph:
-    """Make a graph that outlives the call."""
+def prepare(
+    edges: Any, vertices: Any, options: Options, own: OwnOptions
+) -> InMemoryGraph | KeptGraph:
+    """Make a graph that outlives the call.
+
+    Raises
+    ------
+    TypeError
+        A partitioned frame is to be bipartite, or `edges` is a graph.
+    ValueError
+        Vertices are given to a bipartite graph.
+    """
+    if own["bipartite"] and vertices is not None:
+        raise ValueError("vertices= names no sides: leave it out of Graph(edges, bipartite=True)")
     if executor := executor_of(edges):
         from rapids_tc.graphs import partitioned
 
+        if (error := GRAPH.local(own, executor(edges, None).kind)) is not None:
+            raise error
         return partitioned.prepare(executor, edges, vertices, options)
     if _prepared_of(edges) is not None:
         raise TypeError(IS_GRAPH)
     edges = edges.collect() if is_lazy(edges) else edges
-    frame, labels, backend = _open(edges, options, GRAPH, {})
-    inspected = None
-    if options.memory_limit is not None:
-        rows = Rows(frame, labels, backend, options.memory_limit)
+    frame, labels, backend = _open(edges, options, GRAPH, own)
+    inspected, limit = None, options.memory_limit
+    if limit is not None and labels.bipartite:
+        _require_sides(GRAPH, own, GRAPH.most, limit, (frame, labels, backend))
+    elif limit is not None:
+        rows = Rows(frame, labels, backend, limit)
         copied = backend.adapter.copied(frame)
         stages = _stages(GRAPH.most, rows, backend, "auto", copied)
         hint = needs.advice(GRAPH.name, GRAPH.in_memory({}), "auto")
-        needs.require(stages, options.memory_limit, hint)
+        needs.require(stages, limit, hint)
         inspected = rows.inspected
     graph = in_memory.read(
         frame, labels, backend, options.progress, vertices=vertices, inspected=inspected
     )
-    if options.memory_limit is not None and vertices is not None:  # whose number is known by now
-        needs.require(graph.stages(GRAPH.most, "auto"), options.memory_limit)
+    if limit is not None and vertices is not None:  # whose number is known by now
+        needs.require(graph.stages(GRAPH.most, "auto"), limit)
     graph.keep(labels)
     return graph
 
@@ -177,9 +201,7 @@ def _open(
     frame, backend = open_frame(edges, options.engine, once=record is GRAPH)
     if not (isinstance(options.method, str) and options.method == "auto"):
         needs.require_method(options.method, record, backend.engine)
-    ids = options.source, options.destination, options.by
-    all_labels, named = backend.adapter.labels(frame), named_columns(own)
-    labels = edge_columns(all_labels, *ids, named, bipartite=record.bipartite)
+    labels = edge_columns(backend.adapter.labels(frame), **record.named(options, own))
     if labels.components[1:]:
         require_fields(record, own, labels)
     adapter = backend.adapter.with_dtypes(frame, labels.in_answers())
@@ -210,6 +232,19 @@ def _stages(
     ids, dense = rows.distinct_ids(), rows.dense is not None
     size = rows.size, ids.count, dense, backend.engine, method
     return needs.stages(work, *size, text=needs.Text.of(ids), snapshot=snapshot)
+
+
+def _require_sides(
+    record: Analytic, own: OwnOptions, work: Work, limit: int,
+    opened: tuple[Frame, EdgeColumns, Backend],
+) -> None:  # fmt: skip
+    """Raise CapacityError if a bipartite graph, which is made in memory alone, does not fit."""
+    frame, labels, backend = opened
+    rows, ids, dense = estimate_size(frame, labels, backend)
+    snapshot = backend.adapter.copied(frame) if record is GRAPH else 0
+    size = rows, ids.count, dense, backend.engine, "auto"
+    stages = needs.stages(work, *size, text=needs.Text.of(ids), snapshot=snapshot)
+    needs.require(stages, limit, needs.advice(record.name, record.in_memory(own), "auto"))
 
 
 def _in_blocks(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rapids_tc.plan.record import Result
-from rapids_tc.preparation.edge_columns import check_fields, ids_in_answers
+from rapids_tc.preparation.edge_columns import OF_ONE_SIDE, SIDE, check_fields, ids_in_answers
 
 if TYPE_CHECKING:
     from rapids_tc.plan.record import Analytic, OwnOptions
@@ -23,6 +23,20 @@ PER = {"vertex": ID_ROLES[Result.VERTICES], "edge": ID_ROLES[Result.EDGES]}  # b
 def require_fields(record: Analytic, own: OwnOptions, columns: EdgeColumns) -> None:
     """Raise ValueError if two columns of the answer of a call would have one name."""
     if record.result is not Result.COLUMN:  # which is no frame
-        roles = PER[own["per"]] if own.get("per") else ID_ROLES.get(record.result, ())
         groups, ids = ([part.label for part in parts] for parts in (columns.groups, columns.ids))
-        check_fields(groups, [*ids_in_answers(ids, roles), *record.fields(own)])
+        side = [SIDE] * (columns.bipartite and names_sides(record, own))
+        named = ids_in_answers(ids, _roles(record, own))
+        check_fields(groups, [*named, *side, *record.fields(own)])
+
+
+def names_sides(record: Analytic, own: OwnOptions) -> bool:
+    """Return whether an answer says of which side of a bipartite graph its vertices are.
+
+    A function of bipartite graphs alone answers for one side.
+    """
+    return not record.bipartite and _roles(record, own) in OF_ONE_SIDE
+
+
+def _roles(record: Analytic, own: OwnOptions) -> tuple[str, ...]:
+    """Return the ids in each row of an answer."""
+    return PER[own["per"]] if own.get("per") else ID_ROLES.get(record.result, ())

@@ -315,7 +315,8 @@ class Analytic:
         A function of the own options that returns every `rapids_tc.blocks.quantities.Sum` that
         the body asks of the graph.
     bipartite : bool
-        Whether the ids of the two columns never meet.
+        Whether the ids of the two columns never meet; a function with an own option of this name
+        lets each call say so.
     """
 
     name: str
@@ -348,6 +349,17 @@ class Analytic:
     def result(self) -> Result:
         """The shape of the answer."""
         return self.most.result
+
+    def is_bipartite(self, own: OwnOptions) -> bool:
+        """Return whether the ids of the two columns never meet in a call."""
+        return bool(own.get("bipartite", self.bipartite))
+
+    def named(self, options: Options, own: OwnOptions) -> OwnOptions:
+        """Return what a call says of the columns of ids, as `edge_columns` takes it."""
+        return {
+            "source": options.source, "destination": options.destination, "by": options.by,
+            "besides": named_columns(own), "bipartite": self.is_bipartite(own),
+        }  # fmt: skip
 
     def work_of(self, own: OwnOptions, *, grouped: bool) -> Work:
         """Return what a call needs.
@@ -422,11 +434,13 @@ def vertex_columns() -> dict[str, VertexColumn]:
 
 GRAPH = Analytic(  # no analytic, but preparing a graph has a memory estimate, too
     name="Graph", body=dict, call=dict, most=Work(Needs.NOTHING, Result.GRAPH), columns={},
-    vertex_columns={}, defaults={}, reads=frozenset(), fields=lambda own: (),
+    vertex_columns={}, defaults={"bipartite": False}, reads=frozenset(), fields=lambda own: (),
     check=dict,
     work=lambda own: Work(Needs.NOTHING, Result.GRAPH),
     in_memory=lambda own: "give the frame itself to the functions, most of which are",
-    local=lambda own, kind: None, sums=lambda own: (),
+    local=lambda own, kind: of_one_machine("Graph(bipartite=True)", kind, "")
+    if own.get("bipartite") else None,
+    sums=lambda own: (),
 )  # fmt: skip
 
 

@@ -106,10 +106,8 @@ def estimate_size(
     Nothing is numbered. The first checks of `number_edges` are made, and raise the same errors.
     """
     by_part = describe_columns(frame, edge_columns, backend)
-    if edge_columns.bipartite:  # no more than if no id of a column repeats
-        rows = len(by_part[0][0].values)
-        joined = len(by_part) if by_part[1:] else 0
-        return rows, DistinctIds(2 * rows, parts=joined), False
+    if edge_columns.bipartite:
+        return len(by_part[0][0].values), _of_both_sides(by_part, backend), False
     for columns in by_part:
         if filled := [column for column in columns if column.kind != "empty"]:
             check_part(filled)
@@ -121,6 +119,19 @@ def estimate_size(
     if dense:
         return rows, DistinctIds(dense[1]), True
     return rows, distinct_ids([[*chain(*by_part)]], edge_columns.widths, backend), False
+
+
+def _of_both_sides(by_part: list[list[IdColumn]], backend: Backend) -> DistinctIds:
+    """Estimate the distinct ids of two columns that never meet."""
+    for column in chain(*by_part):
+        if column.kind != "empty":
+            check_part([column])
+    ends = ([columns[end % len(columns)] for columns in by_part] for end in range(2))
+    one, other = (distinct_ids([end], [1] * len(end), backend) for end in ends)
+    return replace(
+        one, count=one.count + other.count, text=max(one.text, other.text),
+        objects=one.objects and other.objects,
+    )  # fmt: skip
 
 
 def distinct_ids(

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
 
 T = TypeVar("T")
+SIDES = ("source", "destination")  # of a bipartite frame
+SIDE = "side"  # the column of an answer that says which of them a vertex is of
+OF_ONE_SIDE = (("vertex",), ("u", "v"))  # the ids in a row of an answer that has this column
 
 # Names by which id columns are found in frames and files. The first pair that is found is taken.
 PAIRS = (

@@ -8,15 +8,17 @@ follow the order of the parts, and an id's number is the place of its key among 
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from rapids_tc.errors import IdTypeError
 from rapids_tc.frames.backend import as_uint32, sum64
 from rapids_tc.preparation import moments
-from rapids_tc.preparation.edge_columns import name_in_answers
+from rapids_tc.preparation.edge_columns import OF_ONE_SIDE, SIDE, SIDES, name_in_answers
 from rapids_tc.preparation.id_columns import IdColumn, integers, text
 
 if TYPE_CHECKING:
@@ -196,8 +198,44 @@ class SidedPart:
         """Return whether each number is of a destination."""
         return numbers >= self.source.size
 
+    def side(self, numbers: Array) -> Series:
+        """Return the side of some numbers, as answers name it."""
+        library = self.backend.library
+        sides = self.is_destination(numbers).astype("int64")
+        return library.Series(library.Index([*SIDES]).take(sides))
+
+    @cached_property
+    def dtype(self) -> Any:
+        """The dtype of a column of both sides.
+
+        Raises
+        ------
+        IdTypeError
+            No column holds ids of both kinds.
+        """
+        parts = self.source, self.destination
+        filled = [part for part in parts if part.kind != "empty"] or [self.source]
+        dtypes = [part.dtype for part in filled]
+        if dtypes[1:] and dtypes[0] != dtypes[1]:
+            dtypes = [getattr(getattr(d, "categories", None), "dtype", d) for d in dtypes]
+        kinds = {part.kind for part in filled}
+        if dtypes[0] == dtypes[-1] or kinds == {"string"}:
+            return dtypes[0]
+        if kinds == {"integer"}:
+            common = np.result_type(*(f"{dtype.kind}{dtype.itemsize}" for dtype in dtypes))
+            if common.kind != "f":
+                return common
+            first = self.backend.xp.zeros(1, "int64")  # the number of the least id
+            if all(int(part.take(first).iloc[0]) >= 0 for part in filled):
+                return np.dtype("uint64")
+        both = " and of destinations ".join(str(part.dtype) for part in parts)
+        raise IdTypeError(
+            "the vertices of both sides are one column of the answer, and ids of sources have "
+            f"dtype {both}, which no column holds together: convert one of them"
+        )
+
     def take(self, numbers: Array) -> Series:
-        """Return the ids of some numbers, each in the dtype of its column if all are of one."""
+        """Return the ids of some numbers, in the dtype of their column if all are of one side."""
         library, xp = self.backend.library, self.backend.xp
         behind = xp.zeros(len(numbers), bool) if self.only else self.is_destination(numbers)
         destinations = len(numbers) if self.only == "destination" else sum64(behind)
@@ -206,12 +244,14 @@ class SidedPart:
         first = numbers.dtype.type(self.source.size)
         if destinations == len(numbers):
             return self.destination.take(numbers - first)
-        of_sides = (
+        of_sides = [
             self.source.take(numbers[~behind]),
             self.destination.take(numbers[behind] - first),
-        )
+        ]
         places = xp.concatenate([xp.flatnonzero(~behind), xp.flatnonzero(behind)])
-        both = library.concat([*of_sides], ignore_index=True)
+        with suppress(IdTypeError):  # in a message alone, which may name ids of two kinds
+            of_sides = [ids.astype(self.dtype) for ids in of_sides]
+        both = library.concat(of_sides, ignore_index=True)
         return both.take(xp.argsort(places)).reset_index(drop=True)
 
 
@@ -350,6 +390,17 @@ class Ids:
                 parts[place] = replace(part, only=side)
         return replace(self, parts=tuple(parts))
 
+    @property
+    def bipartite(self) -> bool:
+        """Whether ids have a side."""
+        return isinstance(self.parts[-1], SidedPart)
+
+    def require_one_column(self) -> None:
+        """Raise IdTypeError if no column holds the ids of both sides of a bipartite frame."""
+        for part in self.parts:
+            if isinstance(part, SidedPart):
+                _ = part.dtype
+
     def is_destination(self, numbers: Array) -> Array:
         """Return whether some numbers of a bipartite frame are of destinations."""
         part: Any = self.parts[-1]
@@ -428,12 +479,15 @@ class Ids:
         """Return columns of an answer: the groups, then the ids of some numbers in each role.
 
         The ids in one row are of one group. `numbers` is asked for one role at a time, since all
-        numbers together are as large as the answer.
+        numbers together are as large as the answer. In a bipartite graph, vertices get their side
+        in a last column, unless it is known.
         """
         result: dict[Any, Series] = {}
+        side: dict[Any, Series] = {}
         of_roles = iter(numbers)
         for role in roles:
             digits = self.digits(next(of_roles))
+            side = side or self._side(roles, digits[-1])
             for place, (part, label) in enumerate(zip(self.parts, self.labels, strict=True)):
                 is_group = place < self.groups
                 name = label if is_group else name_in_answers(role, label)
@@ -441,7 +495,13 @@ class Ids:
                     del digits[0]
                 else:
                     result[name] = part.take(digits.pop(0))
-        return result
+        return result | side
+
+    def _side(self, roles: Sequence[str], digits: Array) -> dict[Any, Series]:
+        """Return the column of the side of vertices, if an answer with these roles has one."""
+        part: Any = self.parts[-1]
+        has_side = isinstance(part, SidedPart) and not part.only and tuple(roles) in OF_ONE_SIDE
+        return {SIDE: part.side(digits)} if has_side else {}
 
     def named(self, numbers: Array) -> Series:
         """Return some ids; those of several parts are text, in a Series of pandas."""

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from rapids_tc.errors import ColumnNotFoundError, IdTypeError
 from rapids_tc.frames.backend import open_frame
+from rapids_tc.preparation.edge_columns import SIDE, SIDES
 from rapids_tc.preparation.id_columns import IdColumn, check, describe
-from rapids_tc.preparation.ids import MixedRadix
+from rapids_tc.preparation.ids import MixedRadix, SidedPart
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,6 +38,22 @@ def find_ids(part: Part, values: Series, name: str) -> Array:
         return part.backend.xp.zeros(0, "int64")
     check([named])
     return find_named(part, named, named.values.astype(named.distinct.dtype))
+
+
+def find_on_sides(part: SidedPart, values: Series, sides: Series, name: str) -> Array:
+    """Return the number (int64) of each of some values on its side; -1 for one without a number.
+
+    What is called neither "source" nor "destination" has no ids. Errors are those of `find_ids`.
+    """
+    xp, first = part.backend.xp, 0
+    found = xp.full(len(values), -1, "int64")
+    for side, of_side in zip(SIDES, (part.source, part.destination), strict=True):
+        is_here = (sides == side).fillna(value=False).astype("bool")
+        rows = xp.flatnonzero(part.backend.array(is_here))
+        numbers = find_ids(of_side, values.take(rows).reset_index(drop=True), name)
+        found[rows] = xp.where(numbers < 0, -1, numbers + first)
+        first = of_side.size
+    return found
 
 
 def find_named(part: Part, named: IdColumn, values: Series) -> Array:
@@ -85,7 +102,7 @@ def look_up_vertices(ids: Ids, vertices: Any, present: Array) -> tuple[Array, Ar
     row, number : array of int64
         The row of each vertex that is found, and its number, in the order of `find_vertices`.
     named : list of Series
-        The parts of all ids that the user names.
+        The parts of all ids that the user names; of a bipartite graph behind their sides.
 
     Raises
     ------
@@ -93,9 +110,15 @@ def look_up_vertices(ids: Ids, vertices: Any, present: Array) -> tuple[Array, Ar
         See `find_vertices`.
     """
     backend, xp = ids.backend, ids.backend.xp
-    named = vertex_columns(vertices, (), ids.labels[ids.groups :], backend)
-    parts = zip(ids.parts[ids.groups :], named, strict=True)
-    digits = [find_ids(part, values, "vertices=") for part, values in parts]
+    side = [SIDE] * ids.bipartite
+    named = vertex_columns(vertices, side, ids.labels[ids.groups :], backend)
+    parts = zip(ids.parts[ids.groups :], named[len(side) :], strict=True)
+    digits = [
+        find_on_sides(part, values, named[0], "vertices=")
+        if isinstance(part, SidedPart)
+        else find_ids(part, values, "vertices=")
+        for part, values in parts
+    ]
     is_known = xp.ones(len(named[0]), bool)
     for digit in digits:
         is_known &= digit >= 0
@@ -134,7 +157,7 @@ def require_vertices(is_vertex: Array, named: Sequence[Series], backend: Backend
 def vertex_columns(
     vertices: Any, groups: Sequence[Any], labels: Sequence[Any], backend: Backend
 ) -> list[Series]:
-    """Return the columns of vertices that the user names: of groups, and of the parts of ids.
+    """Return the columns of vertices that the user names: of groups or sides, and of parts of ids.
 
     Ids of one part without a name come in a list or the like, others in a frame.
 

@@ -117,6 +117,11 @@ def _is_series(source: Any) -> bool:
 
 def _places(ids: Ids, order: Order) -> tuple[Any, Array]:
     """Return the ids without their groups, and the place (int64) of every rank's id among them."""
+    if ids.bipartite:
+        raise ValueError(
+            "vertex_type= names a vertex by its id, and in a bipartite Graph an id of each side "
+            "may be the same: give edge_type="
+        )
     if len(ids.parts) - ids.groups > 1:
         raise ValueError(
             "vertex_type= names a vertex by one value, and an id of this graph has several: give "

@@ -44,7 +44,7 @@ def update(
     Raises
     ------
     TypeError
-        The graph is on the workers of a cluster.
+        The graph is on the workers of a cluster, or bipartite.
     ValueError
         Two columns of a frame of the `Delta` would have one name.
     """
@@ -54,6 +54,10 @@ def update(
             "Graph(edges.compute()), or a new Graph of the new frame"
         )
     labels = graph.id_columns
+    if labels.bipartite:
+        raise TypeError(
+            "update takes no bipartite Graph: make Graph(edges, bipartite=True) of the new frame"
+        )
     ids = ids_in_answers([part.label for part in labels.ids], ROLES)
     check_fields([part.label for part in labels.groups], [*ids, *FIELDS])
     base = graph.tally.base if isinstance(graph, UpdatedGraph) and graph.has_tally else graph
