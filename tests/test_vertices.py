@@ -132,6 +132,7 @@ def test_groups_and_ids_of_several_columns():
         (("degree", "degree"), "names a column twice"),
         (("degrees",), "did you mean 'degree'"),
         (("jaccard",), r'one of rows: annotate\(edges, "jaccard"\)'),
+        (("bitruss",), r'one of rows: annotate\(edges, "bitruss"\)'),
         ((["degree", "closure"],), r"follow one another.*annotate_vertices\(edges, 'degree', "),
         ((3,), "3 is no column that annotate_vertices adds"),
     ],

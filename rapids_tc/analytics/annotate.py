@@ -164,10 +164,10 @@ def _about(name: Any, columns: tuple[Any, ...], known: Collection[str], function
         names = ", ".join(repr(c) for c in name)
         kind = type(name).__name__
         return f"names follow one another, not in a {kind}: {function}(edges, {names})"
-    if text and name in ANALYTICS:
-        return f"{name!r} is no column of the rows, but a function, tc.{name}(edges)"
     if text and name in row_columns():
         return f'{no_column}, but one of rows: annotate(edges, "{name}")'
+    if text and name in ANALYTICS:
+        return f"{name!r} is no column of the rows, but a function, tc.{name}(edges)"
     if text and name in vertex_columns():
         return f'{no_column}, but one of vertices: annotate_vertices(edges, "{name}")'
     if text and (close := get_close_matches(name.lower(), known, n=1)):
