@@ -19,6 +19,7 @@ from rapids_tc.engines.blooms import require_index
 from rapids_tc.engines.cpu import bitruss
 from rapids_tc.engines.cpu import engine as cpu
 from rapids_tc.engines.gpu.bitruss import CudaBitruss
+from rapids_tc.executors.local import PartitionedFrame
 
 __all__ = ["compiler"]
 pytestmark = [pytest.mark.cpu_only, pytest.mark.usefixtures("compiler")]
@@ -153,6 +154,13 @@ def test_a_limit_leaves_room_for_the_index():
         assert set(tc.bitruss(edges, memory_limit=held + 24 * wedges)) == {97 * 96}
     with pytest.raises(tc.CapacityError, match="index of"):
         tc.annotate(club, "bitruss", memory_limit=held + 10**6)
+
+
+def test_a_cluster_is_not_told_to_keep_a_truss():
+    square = pd.DataFrame({"src": [0, 1, 2, 3], "dst": [1, 2, 3, 0]})  # in no 3-truss
+    for function in (tc.bitruss, lambda edges: tc.annotate(edges, "bitruss")):
+        with pytest.raises(TypeError, match=r"on one machine: give it edges\.compute\(\)$"):
+            function(PartitionedFrame([square]))
 
 
 @plain_only

@@ -10,6 +10,7 @@ from rapids_tc.analytics.analytic import analytic
 from rapids_tc.plan import costs
 from rapids_tc.plan.record import (
     ANALYTICS,
+    ROWS_THAT_MATTER,
     Needs,
     OwnOptions,
     Result,
@@ -140,7 +141,10 @@ def of_one_column(
 ) -> Exception | None:
     """Return the error of a function for the first column that partitioned frames do not get."""
     column = next((name for name in names if known[name].needs & Needs.ONE_MACHINE), None)
-    return of_one_machine(f'{function} with "{column}"', kind) if column else None
+    if column is None:
+        return None
+    rows = "" if known[column].needs & Needs.BITRUSS else ROWS_THAT_MATTER  # those of a truss
+    return of_one_machine(f'{function} with "{column}"', kind, rows)
 
 
 def check_names(columns: tuple[Any, ...], known: Collection[str], function: str) -> None:
