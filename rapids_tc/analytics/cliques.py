@@ -38,7 +38,9 @@ def _local(name: str) -> Callable[[OwnOptions, str], TypeError]:
     return local
 
 
-def _count(graph: InMemoryGraph, k: int, per: str = "row") -> tuple[int, Array, Array | None]:
+def count_cliques(
+    graph: InMemoryGraph, k: int, per: str = "row"
+) -> tuple[int, Array, Array | None]:
     """Count the cliques of the graph, at their last rank, and per vertex or edge."""
     csr = graph.csr  # reports its own stages
     with graph.stage("counting") as report:
@@ -115,7 +117,7 @@ def cliques(graph: InMemoryGraph, k: int = 4) -> int | Frame:
     0  mon        1
     1  tue        0
     """
-    total, at_last, _ = _count(graph, k)
+    total, at_last, _ = count_cliques(graph, k)
     if graph.groups is None:
         return total
     require_int64(total, k)
@@ -176,7 +178,7 @@ def vertex_cliques(graph: InMemoryGraph, k: int = 4, *, vertices: Vertices | Non
     0       3        1
     1       4        0
     """
-    total, _, counts = _count(graph, k, "vertex")
+    total, _, counts = count_cliques(graph, k, "vertex")
     require_int64(total, k)
     return graph.vertex_frame({"cliques": counts}, vertices)
 
@@ -230,6 +232,6 @@ def edge_cliques(graph: InMemoryGraph, k: int = 4) -> Series:
     >>> tc.edge_cliques(df, k=4).tolist()
     [1, 1, 1, 1, 1, 1, 0]
     """
-    total, _, counts = _count(graph, k, "edge")
+    total, _, counts = count_cliques(graph, k, "edge")
     require_int64(total, k)
     return graph.edge_columns({"cliques": counts})["cliques"]

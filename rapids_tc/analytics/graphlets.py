@@ -73,7 +73,7 @@ def graphlets(graph: InMemoryGraph, *, vertices: Vertices | None = None) -> Fram
         Some of `vertices` are not in the graph.
     CapacityError
         A vertex has more than 3,810,779 neighbors, or more than 65,536 of a degree no lower; or the
-        graph has 2**63 cliques of four. Other errors: see `Graph`.
+        graph has 2**31 edges or more, or 2**63 cliques of four. Other errors: see `Graph`.
 
     See Also
     --------
@@ -135,7 +135,8 @@ def graphlet_counts(graph: InMemoryGraph) -> Frame:
     ------
     CapacityError
         There are 2**63 subgraphs of a kind or more; or a vertex has more than 3,810,779 neighbors,
-        or more than 65,536 of a degree no lower. Other errors: see `Graph`.
+        or more than 65,536 of a degree no lower; or the graph has 2**31 edges or more. Other
+        errors: see `Graph`.
 
     See Also
     --------

@@ -8,8 +8,8 @@ counting", Bioinformatics 30 (2014), for its vertices.
 
 All numbers are int64. What is taken away is part of what it is taken from, so that no difference is
 negative. The most that a vertex can have are stars, which `require_int64` limits. Others have less
-than four for each edge and each neighbor of a vertex: below 2**56, as no more than 2**32 edges have
-their squares counted.
+than four for each edge and each neighbor of a vertex: below 2**55, as graphs of fewer than 2**31
+edges have their squares counted.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rapids_tc.analytics.cliques import require_int64 as require_cliques
+from rapids_tc.analytics import cliques
 from rapids_tc.blocks.quantities import SideSums
 from rapids_tc.errors import CapacityError
-from rapids_tc.frames.backend import exact_sum, sum64
+from rapids_tc.frames.backend import sum64
 
 if TYPE_CHECKING:
     from rapids_tc._typing import Array
@@ -50,13 +50,14 @@ def by_rank(graph: InMemoryGraph) -> list[Array]:
     Squares and cliques come first, while no layout takes memory beside them.
     """
     _check(graph)
-    (_, squares), cliques = graph.squares("vertex"), _cliques(graph)
-    degrees, ties = graph.degrees, graph.neighbor_degrees
+    (_, squares), o14 = graph.squares("vertex"), _cliques(graph)
+    degrees, wedges = graph.degrees, graph.neighbor_degrees  # wedges with an end there
     of_edges, triangles = graph.edge_counts, graph.vertex_counts("auto")
     triangle_pairs = sum(_triangle_pairs(graph))
     opposite = _side_sums(graph) - triangle_pairs - triangles
 
-    o14 = cliques
+    # All subgraphs of a shape, induced or not, less those that lie in denser graphlets: of each of
+    # these, as many as have the vertex in this place.
     o13 = triangle_pairs // 2 - triangles - 3 * o14
     o12 = opposite - 3 * o14
     o11 = triangles * (degrees - 2) - 2 * o13 - 3 * o14
@@ -65,11 +66,11 @@ def by_rank(graph: InMemoryGraph) -> list[Array]:
     o8 = squares - o12 - o13 - 3 * o14
     o7 = _threes(degrees) - o11 - o13 - o14
     o6 = _sum_neighbors(graph, _pairs(degrees - 1)) - o9 - o10 - 2 * o12 - o13 - 3 * o14
-    paths_inside = (degrees - 1) * ties - 2 * triangles
+    paths_inside = (degrees - 1) * wedges - 2 * triangles
     o5 = paths_inside - 2 * o8 - 2 * o11 - o10 - 2 * o12 - 4 * o13 - 6 * o14
-    paths = _sum_neighbors(graph, ties) - 2 * _pairs(degrees) - 2 * triangles
+    paths = _sum_neighbors(graph, wedges) - 2 * _pairs(degrees) - 2 * triangles
     o4 = paths - 2 * o8 - 2 * o9 - o10 - 4 * o12 - 2 * o13 - 6 * o14
-    o1, o2 = ties - 2 * triangles, _pairs(degrees) - triangles
+    o1, o2 = wedges - 2 * triangles, _pairs(degrees) - triangles
     return [degrees, o1, o2, triangles, o4, o5, o6, o7, o8, o9, o10, o11, o12, o13, o14]
 
 
@@ -79,11 +80,9 @@ def _check(graph: InMemoryGraph) -> None:
 
 def _cliques(graph: InMemoryGraph) -> Array:
     """Count the cliques of four at every rank."""
-    with graph.stage("counting") as report:
-        progress = report.on_progress
-        at_last, cliques = graph.engine.cliques(graph.csr, 4, per="vertex", on_progress=progress)
-    require_cliques(exact_sum(at_last), 4)
-    return cliques
+    total, _, by_rank = cliques.count_cliques(graph, 4, "vertex")
+    cliques.require_int64(total, 4)
+    return by_rank
 
 
 def _side_sums(graph: InMemoryGraph) -> Array:
@@ -149,21 +148,21 @@ def totals(graph: InMemoryGraph) -> list[Array]:
     Arrays are int64, or of Python's integers if some sum is 2**63 or more.
     """
     _check(graph)
-    squares, cliques = _all_squares(graph), _cliques_at_last(graph)
-    degrees, ties = graph.degrees, graph.neighbor_degrees
+    squares, (_, at_last, _) = _all_squares(graph), cliques.count_cliques(graph, 4)
+    degrees, wedges = graph.degrees, graph.neighbor_degrees  # wedges with an end there
     triangles = graph.vertex_counts("auto")
     triangle_pairs, _ = _triangle_pairs(graph)
 
     def of(values: Array) -> Array:
         return _sums(graph, values)
 
-    g0, g2, g8 = of(degrees) // 2, of(triangles) // 3, of(cliques)
+    g0, g2, g8 = of(degrees) // 2, of(triangles) // 3, of(at_last)
     g1 = of(_pairs(degrees)) - 3 * g2
     g7 = (of(triangle_pairs) - 3 * g2) // 2 - 6 * g8
     g6 = of(triangles * (degrees - 2)) - 4 * g7 - 12 * g8
     g5 = squares - g7 - 3 * g8
     g4 = of(_threes(degrees)) - g6 - 2 * g7 - 4 * g8
-    g3 = of((degrees - 1) * ties) // 2 - 3 * g2 - 4 * g5 - 2 * g6 - 6 * g7 - 12 * g8
+    g3 = of((degrees - 1) * wedges) // 2 - 3 * g2 - 4 * g5 - 2 * g6 - 6 * g7 - 12 * g8
     return [g0, g1, g2, g3, g4, g5, g6, g7, g8]
 
 
@@ -171,12 +170,6 @@ def _all_squares(graph: InMemoryGraph) -> Array:
     """Count the squares of each group, or of the graph, induced or not."""
     total, by_rank = graph.squares("graph" if graph.groups is None else "vertex")
     return np.array([total]) if graph.groups is None else _sums(graph, by_rank) // 4
-
-
-def _cliques_at_last(graph: InMemoryGraph) -> Array:
-    """Count the cliques of four at their last rank."""
-    with graph.stage("counting") as report:
-        return graph.engine.cliques(graph.csr, 4, on_progress=report.on_progress)[0]
 
 
 def _sums(graph: InMemoryGraph, by_rank: Array) -> Array:
