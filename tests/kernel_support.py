@@ -96,6 +96,11 @@ def clique(n):
     return [(u, v) for u in range(n) for v in range(u)]
 
 
+def biclique(a, b):
+    """Each of a vertices joined to each of b others."""
+    return [(i, a + j) for i in range(a) for j in range(b)]
+
+
 def book(pages):
     """Triangles that share the edge of the two lowest ranks: long in-edge lists."""
     return [(1, 0), *((page, spine) for page in range(2, pages + 2) for spine in (0, 1))]

@@ -18,6 +18,7 @@ from rapids_tc.engines.gpu import (
     layout,
     look_up,
     pairs,
+    similar,
     truss,
     wedges,
 )
@@ -75,6 +76,8 @@ def test_an_expression_is_read():
         ("bitruss.cu", "kPeelThreads", (bitruss._THREADS,)),
         ("blooms.cu", "kTileEach kWarp", (bitruss._EACH, bitruss._WARP)),
         ("truss.cu", "kBucket kSums kDone", (truss._BUCKET, truss._SUMS, truss._DONE)),
+        ("similar.cu", "kWarp kMostHashed", (similar._WARP, launch.THREADS)),
+        ("projection.cu", "kMostHashed", (launch.THREADS,)),
         ("radix.cu", "kDigit kDigits", (radix._DIGIT, radix._DIGITS)),
     ],
 )
