@@ -10,7 +10,7 @@ import reference
 from emulator_support import SEEDS, Numpy, compiler, long, plain_only, run_again
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from kernel_support import clique, keys_of, random_rows, union, wheel
+from kernel_support import biclique, clique, keys_of, random_rows, union, wheel
 
 import rapids_tc as tc
 from rapids_tc import testing
@@ -28,12 +28,8 @@ TINY = {"threads": 128, "options": ("-DRTC_PEEL_TINY",)}
 ON_CARD = {
     "default": {},  # one block
     "blocks": {**TINY, "share": 9},
-    "pauses": {**TINY, "share": 50, "rounds": 2, "sorted": 30},
+    "pauses": {**TINY, "share": 50, "rounds": 2, "batch": 30},
 }
-
-
-def biclique(a, b):
-    return [(i, a + j) for i in range(a) for j in range(b)]
 
 
 def sided(size, edges, skew):

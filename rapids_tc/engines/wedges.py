@@ -26,8 +26,6 @@ from rapids_tc.plan import costs as model
 if TYPE_CHECKING:
     from rapids_tc.preparation.csr import Array, Csr
 
-PER = ("graph", "vertex", "edge")  # what squares are counted of
-
 
 @dataclass(frozen=True)
 class WedgeRows:

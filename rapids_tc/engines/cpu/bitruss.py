@@ -70,7 +70,8 @@ def make_blooms(lists: WedgeLists, starts: Array) -> Blooms:
     threads = threads_for(csr, size, tables=2)
     targets = np.linspace(0, size, threads * TASKS_PER_THREAD + 1)[1:-1]
     cuts = np.unique(np.concatenate([[0], np.searchsorted(ends, targets), [n]]))
-    counts, numbers = np.zeros((threads, n), np.uint32), np.empty((threads, n), np.uint32)
+    counts = np.zeros((threads, n), np.uint32)
+    numbers_at = np.empty((threads, n), np.uint32)
     blooms_of, wedges_of = np.zeros(n + 1, np.int64), np.zeros(n + 1, np.int64)
 
     def count(number: int, thread: int) -> None:
@@ -87,7 +88,7 @@ def make_blooms(lists: WedgeLists, starts: Array) -> Blooms:
 
     def fill(number: int, thread: int) -> None:
         part = cuts[number], cuts[number + 1]
-        own = counts[thread], numbers[thread]
+        own = counts[thread], numbers_at[thread]
         _fill_blooms(
             *part, *arrays, lists.numbers, *own, blooms_of, wedges_of, lists.bases, bloom_of,
             begins, pairs,

@@ -30,7 +30,7 @@ _STEP, LEVEL, BEYOND, FAR, _HEAD, END, ROUNDS, WALKED, _SHARED = range(9)
 _TAIL, _NEAR, _TOUCHED, _TICKET, BARRIER, STATE = (LINE * i for i in (1, 2, 3, 4, 5, 8))
 FALLS, COMES_NEAR = 1, 2  # what an edge does when it loses squares
 # What all threads do next; from DONE on, why they stop.
-_SEEK, _TAKE, _LOSE, DONE, PAUSED, _STOPPED = range(6)
+_BEGIN, _TAKE, _LOSE, DONE, PAUSED, _STOPPED = range(6)
 
 
 class Limits(NamedTuple):

@@ -52,21 +52,18 @@ def most_similar(
     on_progress: ProgressCallback | None = None,
 ) -> tuple[Array, Array]:
     """Find the most similar vertices: see `rapids_tc.engines.protocol.Engine`."""
-    best, sums = (
-        np.full(int(starts[-1]), model.NO_RANK, np.uint32),
-        np.zeros(int(starts[-1]), np.int64),
-    )
+    best = np.full(int(starts[-1]), model.NO_RANK, np.uint32)
+    sums = np.zeros(len(best), np.int64)
     threads, cuts = _cut(work)
     tables = np.zeros((threads, rows.n), np.int64)
     met = np.empty((threads, rows.n + 1), np.uint32)
     heaps = np.empty((threads, int(np.diff(starts).max(initial=0))), np.float64)
-    options: tuple[Any, ...] = ranking.kind, ranking.most_degree, int(ranking.apart)
-    options = (*options, ranking.values, ranking.places, best, sums)
+    options = ranking.kind, ranking.most_degree, int(ranking.apart), ranking.values, ranking.places
 
     def task(number: int, thread: int) -> None:
         own = tables[thread], met[thread], heaps[thread]
         part = (cuts[number], cuts[number + 1], asked, starts, *own)
-        _rank(rows.offsets, rows.columns, *part, *options)
+        _rank(rows.offsets, rows.columns, *part, *options, best, sums)
 
     parallel_for(task, len(cuts) - 1, threads, on_progress)
     return best, sums

@@ -151,7 +151,7 @@ def _clear(
 def _count(
     first: int, last: int, part: int, parts: int, offsets: Array, all_offsets: Array,
     columns: Array, places: Array, work: Array, counts: Array,
-) -> Array:  # fmt: skip
+) -> Any:  # fmt: skip
     """Count the squares whose lowest rank is in a range, and is `part` modulo `parts`.
 
     A wedge closes as many squares as there were wedges to its end before. `counts` are all 0.
@@ -176,7 +176,7 @@ def _count_each(
     first: int, last: int, part: int, parts: int, offsets: Array, all_offsets: Array,
     columns: Array, places: Array, work: Array, counts: Array, own: Array, sums: Array,
     entries: Array,
-) -> Array:  # fmt: skip
+) -> Any:  # fmt: skip
     """Count squares as `_count` does, and add them at each vertex, or at each entry of an edge.
 
     `sums` or `entries` are empty. `own` takes the sums of the first ranks. Nothing here is left to

@@ -34,8 +34,8 @@ class CudaBitruss:
     ----------
     xp, compile, sm_count
         As in `rapids_tc.engines.gpu.cuda.CudaEngine`.
-    sorted : int
-        Wedges whose keys are sorted at a time, or those of one vertex.
+    batch : int
+        Wedges whose keys are sorted at a time, if those of one vertex are no more.
     share : int
         Edges of a block: a small graph has fewer blocks than the GPU has multiprocessors, since
         the barrier of all blocks costs more the more blocks there are.
@@ -50,7 +50,7 @@ class CudaBitruss:
     xp: Any
     compile: Callable[..., Mapping[str, Kernel]]
     sm_count: int
-    sorted: int = 1 << 24
+    batch: int = 1 << 24
     share: int = 1 << 11
     rounds: int = 1 << 11
     threads: int = _THREADS
@@ -69,7 +69,7 @@ class CudaBitruss:
         if m == 0:
             return xp.zeros(0, "int32")
         lists, starts = self.list_wedges(wedges)
-        require_index(int(starts[-1]), memory, self.sorted)
+        require_index(int(starts[-1]), memory, self.batch)
         blooms = self.make_blooms(lists, starts)
         del starts
         words = xp.empty(m, "uint64")
@@ -118,8 +118,8 @@ class CudaBitruss:
     def _parts(self, firsts: Array, starts: Array) -> list[tuple[int, int, int, int]]:
         """Return the lists of vertices that are sorted together, and their wedges, as ranges."""
         xp, ends = self.xp, starts[firsts]
-        total, cuts = int(ends[-1]), [0]
-        targets = xp.arange(self.sorted, total + 1, self.sorted)
+        total = int(ends[-1])
+        targets = xp.arange(self.batch, total + 1, self.batch)
         found = xp.searchsorted(ends, targets, side="right") - 1
         vertices = xp.unique(xp.concatenate([xp.zeros(1, found.dtype), found]))
         lists = [*firsts[vertices].tolist(), len(starts) - 1]

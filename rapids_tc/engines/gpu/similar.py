@@ -26,15 +26,10 @@ if TYPE_CHECKING:
     from rapids_tc.kernels.method import Kernel
     from rapids_tc.preparation.csr import Array, Csr
 
-_KERNELS = (
-    "similar_dense",
-    "similar_hashed",
-    "similar_brief",
-    "wedge_counts",
-)
+_KERNELS = "similar_dense", "similar_hashed", "similar_brief", "wedge_counts"
 _PAIRS = "pairs_dense", "pairs_hashed", "pairs_brief"
 _WARP, _ROUND = 32, 32  # the best of a vertex that are found at once, as in best.cuh
-_KEPT = 28  # bytes of shared memory per thread, beside the table
+_KEPT = 28  # bytes of shared memory per thread, beside the table: a candidate, and a long row
 _SLACK = 1024  # bytes of shared memory that a block may need besides
 _RESIDENT = 2048  # threads of a multiprocessor, at most
 

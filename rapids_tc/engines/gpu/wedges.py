@@ -192,7 +192,7 @@ def _tasks(engine: GpuEngine, made: WedgeRows) -> GpuWedges:
             (warp_slots, _WARP, 1, most[1]),
         )
     )
-    total, (d, e) = int(wedges.sum()), _largest(degrees, xp)
+    total, (d, e) = int(wedges.sum()), _two_largest(degrees)
     heavy = xp.flatnonzero(wedges > most[0])
     tables, windows = _tables(engine, rows, packing, heavy, wedges[heavy], total)
     inner = windows.cuts[1:-1].tolist()
@@ -241,8 +241,11 @@ def _slots(engine: GpuEngine, threads: int, most: int) -> int:
     return most
 
 
-def _largest(degrees: Array, xp: Any) -> tuple[int, int]:
-    """Return the two largest degrees: an edge is in no more squares than their product."""
+def _two_largest(degrees: Array) -> tuple[int, int]:
+    """Return the two largest degrees, of an array that is overwritten.
+
+    An edge is in no more squares than the product of both, each less one.
+    """
     first = int(degrees.argmax())
     top = int(degrees[first])
     degrees[first] = 0
