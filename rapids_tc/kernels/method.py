@@ -154,7 +154,7 @@ class Capacities:
     hot: int = 65536  # preparation: ranks grouped so, a multiple of 256 up to 65,536
     clique_row: int = 512  # cliques: entries of a row whose bits are in shared memory, at most 512
     clique_words: int = 2**24  # cliques: words of the bits of long rows that are made at once
-    wedge_small: int = 16384  # squares: ranks up to which no vertex has tasks by its wedges
+    wedge_small: int = 16384  # squares: ranks up to which each vertex is one task, uncounted
     wedge_threads: int = 1024  # squares: threads of a block that counts in a table
     wedge_words: int = 55296  # squares: words of its table, at most
     wedge_slots: int = 8192  # squares: slots of a block's hash table, a power of two

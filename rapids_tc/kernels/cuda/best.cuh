@@ -18,8 +18,8 @@ __device__ __forceinline__ double likeness(u32 kind, double common, double a, do
   return common / (a < b ? a : b);
 }
 
-// What two vertices have in common at least if they are as alike as `floor`, less what rounding may take: a
-// vertex has no fewer neighbors than that.
+// The least that two vertices may have in common and be as alike as `floor`, less what rounding may take. The other
+// vertex has as many neighbors at least, and is most alike if it has no more.
 __device__ __forceinline__ double least_common(u32 kind, double floor, double a) {
   const double enough = kind == kSum        ? floor
                         : kind == kJaccard  ? floor * a

@@ -52,8 +52,7 @@ __device__ __forceinline__ void take_pairs(const Query& query, const Table& tabl
   });
 }
 
-// Draw vertices, and call add(i, u, visit) for each, which calls visit(table) for each table of their wedges. All
-// threads of the block.
+// Draw vertices, and call each(i, u) for asked[i], which is u. All threads of the block.
 template <u32 kMost, class Each>
 __device__ __forceinline__ void
 find_pairs(const Query& query, u32 first, u32 last, u32* ticket, Shared<kMost>& shared, const Each& each) {
@@ -78,6 +77,7 @@ __device__ __forceinline__ void search_windows(const Rows& rows, const Query& qu
   __syncthreads();  // all counters are zero, and all pairs are found
 }
 
+// The counters of each of the windows fit in a table of `words` words.
 extern "C" __global__ void __launch_bounds__(kMostDense)
 pairs_dense(RTC_ROWS_ARGS, const u32* cuts, RTC_PACKING_ARGS, u32 windows, u32 words, RTC_QUERY_ARGS) {
   RTC_DYNAMIC_SHARED(u32, table);

@@ -122,7 +122,7 @@ search_windows(Search& search, const Table& table, u32 k0, u32 k1, Shared<kMost>
   __syncthreads();  // all counters are zero
 }
 
-// groups: the windows k0 .. k1 - 1 whose counters fit in `words` words together.
+// The counters of each of the windows fit in a table of `words` words.
 extern "C" __global__ void __launch_bounds__(kMostDense)
 similar_dense(RTC_ROWS_ARGS, const u32* cuts, RTC_PACKING_ARGS, u32 windows, u32 words, RTC_QUERY_ARGS) {
   RTC_DYNAMIC_SHARED(Sum, table);
