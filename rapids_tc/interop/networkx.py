@@ -116,9 +116,9 @@ def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool
     """Return True if a graph is worth converting for a call, or the reason why not."""
     call = signature(globals()[name]).bind(*args, **kwargs).arguments
     graph = _graph_of(call)
-    choices = (
-        ("nodes", "nbunch", "nodelist", "ebunch") if name != "weighted_projected_graph" else ()
-    )
+    choices: tuple[str, ...] = ("nodes", "nbunch", "nodelist", "ebunch")
+    if name == "weighted_projected_graph":
+        choices = ()  # its nodes are a side, of which all edges are read
     nodes = next((call[choice] for choice in choices if choice in call), None)
     cache = (getattr(graph, "__networkx_cache__", None) or {}).get("backends", {})
     if any(converted is not None for converted in cache.get("rapids_tc", {}).values()):
@@ -185,6 +185,7 @@ def square_clustering(G: nx.Graph, nodes: Any = None, *, engine: EngineName | No
     columns = tc.annotate_vertices(G.prepared(engine), "square_clustering", "triangles")
     values, degrees, beside = columns["square_clustering"].tolist(), G.degrees, G.src != G.dst
     walks = np.bincount(G.src[beside], (degrees - 1)[G.dst[beside]], minlength=len(G))
+    # Where no square could close, NetworkX has 0, not 0.0.
     possible = (degrees - 1) * walks - 2 * columns["triangles"].to_numpy() > 0
     pairs = zip(values, possible.tolist(), strict=True)
     return _at(G, nodes, [value if any_square else 0 for value, any_square in pairs])
