@@ -14,7 +14,10 @@ import pandas as pd
 import pytest
 from answers import graph_rows
 from click.testing import CliRunner
-from emulator_support import compiler  # noqa: F401 - a fixture
+from emulator_support import (
+    compiler,  # noqa: F401 - a fixture
+    long,
+)
 
 import rapids_tc as tc
 from rapids_tc import testing
@@ -504,6 +507,7 @@ def test_the_peak_of_a_call():
     assert memory.peak(lambda: None, "pandas") < 2**20
 
 
+@long
 def test_cold_starts(tmp_path):
     out = tmp_path / "cold.jsonl"
     command = [sys.executable, str(BENCHMARKS / "cold.py"), "book:50", "--repeat", "1"]
@@ -537,6 +541,7 @@ def test_threads_are_timed_in_turn_and_their_answers_compared():
     assert "| `count`, book:50 |" in done.stderr
 
 
+@long
 @pytest.mark.clustered
 def test_a_cluster_is_timed_beside_this_process():
     command = [sys.executable, str(BENCHMARKS / "cluster.py"), "karate", "rmat:6", "--repeat", "1"]

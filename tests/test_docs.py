@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 import nbformat
 import pytest
 from click.testing import CliRunner
+from emulator_support import long
 from nbclient import NotebookClient
 from needs import need_module
 from public_names import PUBLIC
@@ -107,7 +108,9 @@ def test_every_block_of_a_page_is_an_example_that_runs(name):
 
 
 @pytest.mark.cpu_only
-@pytest.mark.parametrize("page", notebooks.PAGES)
+@pytest.mark.parametrize(
+    "page", [pytest.param(page, marks=[long] * (page != "tutorial")) for page in notebooks.PAGES]
+)  # the code of all of them runs as that of their pages, too
 def test_a_notebook_runs_from_top_to_bottom(page):
     """As a reader's Jupyter would, with what it shows last of every cell."""
     book = notebooks.notebook(page)

@@ -117,7 +117,9 @@ def refusal(name, own, path):
     if not path.partitions:
         return None
     record = ANALYTICS[name]
-    return record.local({**record.check(record.defaults | own), "by": "day"}, "PartitionedFrame")
+    checked = {**record.check(record.defaults | own), "by": "day"}
+    error = record.local(checked, "PartitionedFrame")
+    return error or every_path.in_blocks(name, own, path.layout)
 
 
 def check(shown, path):

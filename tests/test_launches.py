@@ -22,6 +22,7 @@ from rapids_tc.blocks.quantities import (
 )
 from rapids_tc.engines.gpu import keys
 from rapids_tc.engines.gpu.truss import CudaPeeler
+from rapids_tc.engines.likeness import Ranking
 from rapids_tc.engines.neighbor_rows import LIVE, WORDS, ChangedEdges, NeighborRows
 from rapids_tc.engines.protocol import Spans
 from rapids_tc.errors import KernelError
@@ -29,6 +30,7 @@ from rapids_tc.frames.adapters import PandasAdapter
 from rapids_tc.frames.backend import emulator, resolve_backend
 from rapids_tc.kernels import _nvrtc
 from rapids_tc.kernels.catalogue import METHODS
+from rapids_tc.plan import costs
 from rapids_tc.preparation import orient
 
 __all__ = ["compiler"]
@@ -115,6 +117,7 @@ def launch_all(engine):
         for per, narrow in (("graph", True), ("vertex", True), ("edge", True), ("edge", False)):
             _, squares = of_squares.squares(replace(wedges, narrow=narrow), per=per)
         engine.bitruss(wedges, squares, 2**40)
+    search_wedges(engine, csr)
     ends = csr.rows.astype(np.uint32), csr.columns
     engine.common_sums(engine.neighbors(csr), *ends, np.ones(csr.n, np.int64))
     near = NeighborRows(
@@ -153,6 +156,20 @@ def launch_all(engine):
     lengths = np.diff(csr.offsets).astype(np.uint32)
     room.load(0, store.store(lengths), store.store(csr.columns))
     room.block(0)
+
+
+def search_wedges(engine, csr):
+    """Find similar vertices and pairs by a table, by a hash table of a block, and of a warp."""
+    numbers, nothing = np.arange(csr.n, dtype=np.uint32), np.zeros(0, np.int64)
+    for dense, brief in ((0, 0), (1 << 20, 0), (1 << 20, 1 << 20)):
+        sizes = replace(engine.capacities, dense_wedges=dense, brief_wedges=brief)
+        searching = replace(engine, capacities=sizes)
+        rows = searching.neighbors(csr)
+        work = searching.wedge_counts(rows, numbers, costs.NO_RANK)
+        starts = np.concatenate([[0], np.cumsum(np.minimum(work, 3))])
+        ranking = Ranking("jaccard", numbers, nothing)
+        searching.most_similar(rows, numbers, work, starts, ranking)
+        searching.common_pairs(rows, numbers, work, numbers, 1)
 
 
 def test_every_kernel_bounds_its_blocks():

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import reference
-from emulator_support import SEEDS, compiler, plain_only, run_again
+from emulator_support import SEEDS, compiler, long, plain_only, run_again
 from kernel_support import ENGINE, GRAPHS, SIZES, keys_of
 
 from rapids_tc import testing
@@ -109,6 +109,7 @@ def test_overruns():
     run_again(__file__, "address", "-k", f"triangles_and_sums and ({graphs}) or parts")
 
 
+@long
 @plain_only
 def test_races():
     run_again(__file__, "thread", "-k", "parts and 31 or (sums and late)")
