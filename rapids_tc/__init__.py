@@ -17,7 +17,7 @@ from rapids_tc.analytics.graphlets import graphlet_counts, graphlets
 from rapids_tc.analytics.memory import memory_estimate
 from rapids_tc.analytics.methods import methods
 from rapids_tc.analytics.over_time import triangles_over_time
-from rapids_tc.analytics.projection import project
+from rapids_tc.analytics.projection import iter_project, project
 from rapids_tc.analytics.similar import most_similar
 from rapids_tc.analytics.similarity import similarity
 from rapids_tc.analytics.squares import edge_squares, squares, vertex_squares
@@ -70,6 +70,7 @@ __all__ = [
     "files",
     "graphlet_counts",
     "graphlets",
+    "iter_project",
     "iter_triangles",
     "k_truss",
     "list_triangles",

@@ -25,19 +25,19 @@ __all__ = ["CapacityError", "ColumnNotFoundError", "Delta", "Estimate", "Graph",
     "KernelError", "NullIdError", "RapidsTCError", "annotate", "annotate_vertices",
     "approximate_count", "average_clustering", "balance", "bitruss", "cliques", "clustering",
     "count", "datasets", "edge_cliques", "edge_squares", "edge_triangles", "files",
-    "graphlet_counts", "graphlets", "iter_triangles", "k_truss", "list_triangles",
-    "memory_estimate", "methods", "most_similar", "plot", "project", "register_accessor",
-    "similarity", "simple_edges", "spark", "squares", "transitivity", "triad_counts",
-    "triangles_by_type", "triangles_over_time", "truss_communities", "trussness",
-    "vertex_cliques", "vertex_squares", "vertex_triangles"]
+    "graphlet_counts", "graphlets", "iter_project", "iter_triangles", "k_truss",
+    "list_triangles", "memory_estimate", "methods", "most_similar", "plot", "project",
+    "register_accessor", "similarity", "simple_edges", "spark", "squares", "transitivity",
+    "triad_counts", "triangles_by_type", "triangles_over_time", "truss_communities",
+    "trussness", "vertex_cliques", "vertex_squares", "vertex_triangles"]
 
 Function = Literal["Graph", "annotate", "annotate_vertices", "approximate_count",
     "average_clustering", "balance", "bitruss", "cliques", "clustering", "count",
     "edge_cliques", "edge_squares", "edge_triangles", "graphlet_counts", "graphlets",
-    "iter_triangles", "k_truss", "list_triangles", "most_similar", "project", "similarity",
-    "simple_edges", "squares", "transitivity", "triad_counts", "triangles_by_type",
-    "triangles_over_time", "truss_communities", "trussness", "vertex_cliques", "vertex_squares",
-    "vertex_triangles"]
+    "iter_project", "iter_triangles", "k_truss", "list_triangles", "most_similar", "project",
+    "similarity", "simple_edges", "squares", "transitivity", "triad_counts",
+    "triangles_by_type", "triangles_over_time", "truss_communities", "trussness",
+    "vertex_cliques", "vertex_squares", "vertex_triangles"]
 Measure = Literal["jaccard", "overlap", "sorensen", "cosine", "adamic_adar",
     "resource_allocation", "forman", "edge_clustering"]
 Method = Literal["auto", "bitmap", "tricore", "binary_search", "trust", "hash", "short-rows",
@@ -165,9 +165,23 @@ class Graph(_Graph, Generic[_F_co]):
     def triangles_over_time(self, *, time: Label, window: Length | None = None,
         step: Length | None = None, engine: EngineName | None = None, progress: bool | None = None,
         memory_limit: int | None = None) -> _F_co: ...
+    def list_triangles(self, *, vertices: Vertices | None = None, max_rows: int | None = None,
+        engine: EngineName | None = None, progress: bool | None = None,
+        memory_limit: int | None = None) -> _F_co: ...
+    @overload
+    def iter_triangles(self: Graph[_Partitioned], *, rows: int, vertices: Vertices | None = None,
+        engine: EngineName | None = None, progress: bool | None = None,
+        memory_limit: int | None = None) -> Any: ...
+    @overload
+    def iter_triangles(self, *, rows: int, vertices: Vertices | None = None,
+        engine: EngineName | None = None, progress: bool | None = None,
+        memory_limit: int | None = None) -> Iterator[_F_co]: ...
     def project(self, *, side: Side = "source", at_least: int = 1,
         measure: ProjectionMeasure | None = None, engine: EngineName | None = None,
         progress: bool | None = None, memory_limit: int | None = None) -> _F_co: ...
+    def iter_project(self, *, rows: int, side: Side = "source", at_least: int = 1,
+        measure: ProjectionMeasure | None = None, engine: EngineName | None = None,
+        progress: bool | None = None, memory_limit: int | None = None) -> Iterator[_F_co]: ...
     def most_similar(self, top: int = 10, *, measure: Likeness = "jaccard",
         most_degree: int | None = None, exclude_neighbors: bool = False,
         vertices: Vertices | None = None, engine: EngineName | None = None,
@@ -239,17 +253,6 @@ class Graph(_Graph, Generic[_F_co]):
     def triad_counts(self, *, vertices: Vertices | None = None, directed: bool = False,
         engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
         memory_limit: int | None = None) -> _F_co: ...
-    def list_triangles(self, *, vertices: Vertices | None = None, max_rows: int | None = None,
-        engine: EngineName | None = None, progress: bool | None = None,
-        memory_limit: int | None = None) -> _F_co: ...
-    @overload
-    def iter_triangles(self: Graph[_Partitioned], *, rows: int, vertices: Vertices | None = None,
-        engine: EngineName | None = None, progress: bool | None = None,
-        memory_limit: int | None = None) -> Any: ...
-    @overload
-    def iter_triangles(self, *, rows: int, vertices: Vertices | None = None,
-        engine: EngineName | None = None, progress: bool | None = None,
-        memory_limit: int | None = None) -> Iterator[_F_co]: ...
     def count(self, *, time: Label | None = None, within: Length | None = None,
         engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
         memory_limit: int | None = None) -> int: ...
@@ -549,6 +552,40 @@ def triangles_over_time(edges: _Stream | Graph[_Stream], *, time: Label,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: int | None = None) -> Any: ...
 @overload
+def list_triangles(edges: _F | Graph[_F], *, vertices: Vertices | None = None,
+    max_rows: int | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> _F: ...
+@overload
+def list_triangles(edges: _Stream | Graph[_Stream], *, vertices: Vertices | None = None,
+    max_rows: int | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> Any: ...
+@overload
+def iter_triangles(edges: _Partitioned | Graph[_Partitioned], *, rows: int,
+    vertices: Vertices | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> Any: ...
+@overload
+def iter_triangles(edges: _Lazy | Graph[_Lazy], *, rows: int, vertices: Vertices | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> Iterator[pl.DataFrame]: ...
+@overload
+def iter_triangles(edges: _F | Graph[_F], *, rows: int, vertices: Vertices | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> Iterator[_F]: ...
+@overload
+def iter_triangles(edges: _Stream | Graph[_Stream], *, rows: int,
+    vertices: Vertices | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> Iterator[Any]: ...
+@overload
 def project(edges: _F | Graph[_F], *, side: Side = "source", at_least: int = 1,
     measure: ProjectionMeasure | None = None, source: Labels | None = None,
     destination: Labels | None = None, by: Labels | None = None,
@@ -560,6 +597,24 @@ def project(edges: _Stream | Graph[_Stream], *, side: Side = "source", at_least:
     destination: Labels | None = None, by: Labels | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: int | None = None) -> Any: ...
+@overload
+def iter_project(edges: _Lazy | Graph[_Lazy], *, rows: int, side: Side = "source",
+    at_least: int = 1, measure: ProjectionMeasure | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> Iterator[pl.DataFrame]: ...
+@overload
+def iter_project(edges: _F | Graph[_F], *, rows: int, side: Side = "source", at_least: int = 1,
+    measure: ProjectionMeasure | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> Iterator[_F]: ...
+@overload
+def iter_project(edges: _Stream | Graph[_Stream], *, rows: int, side: Side = "source",
+    at_least: int = 1, measure: ProjectionMeasure | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> Iterator[Any]: ...
 @overload
 def most_similar(edges: _F | Graph[_F], top: int = 10, *, measure: Likeness = "jaccard",
     most_degree: int | None = None, exclude_neighbors: bool = False,
@@ -704,40 +759,6 @@ def triad_counts(edges: _Stream, *, vertices: Vertices | None = None, directed: 
     source: Labels | None = None, destination: Labels | None = None, by: Labels,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: int | None = None) -> Any: ...
-@overload
-def list_triangles(edges: _F | Graph[_F], *, vertices: Vertices | None = None,
-    max_rows: int | None = None, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels | None = None,
-    engine: EngineName | None = None, progress: bool | None = None,
-    memory_limit: int | None = None) -> _F: ...
-@overload
-def list_triangles(edges: _Stream | Graph[_Stream], *, vertices: Vertices | None = None,
-    max_rows: int | None = None, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels | None = None,
-    engine: EngineName | None = None, progress: bool | None = None,
-    memory_limit: int | None = None) -> Any: ...
-@overload
-def iter_triangles(edges: _Partitioned | Graph[_Partitioned], *, rows: int,
-    vertices: Vertices | None = None, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels | None = None,
-    engine: EngineName | None = None, progress: bool | None = None,
-    memory_limit: int | None = None) -> Any: ...
-@overload
-def iter_triangles(edges: _Lazy | Graph[_Lazy], *, rows: int, vertices: Vertices | None = None,
-    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
-    engine: EngineName | None = None, progress: bool | None = None,
-    memory_limit: int | None = None) -> Iterator[pl.DataFrame]: ...
-@overload
-def iter_triangles(edges: _F | Graph[_F], *, rows: int, vertices: Vertices | None = None,
-    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
-    engine: EngineName | None = None, progress: bool | None = None,
-    memory_limit: int | None = None) -> Iterator[_F]: ...
-@overload
-def iter_triangles(edges: _Stream | Graph[_Stream], *, rows: int,
-    vertices: Vertices | None = None, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels | None = None,
-    engine: EngineName | None = None, progress: bool | None = None,
-    memory_limit: int | None = None) -> Iterator[Any]: ...
 @overload
 def count(edges: _GroupedGraph[_F], *, time: Label | None = None, within: Length | None = None,
     source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,

@@ -115,7 +115,10 @@ REFUSED = {  # by function and option: values of `OPTIONS` that others take
     ("balance", "per"): ("edge",),
     ("similarity", "measure"): ("common_neighbors", "newman", "ratio", None),
     ("most_similar", "measure"): ("forman", "edge_clustering", "newman", "ratio", None),
-    ("project", "measure"): ("forman", "edge_clustering", "common_neighbors"),
+    **{
+        (name, "measure"): ("forman", "edge_clustering", "common_neighbors")
+        for name in ("project", "iter_project")
+    },
     ("annotate", "columns"): OF_VERTICES,
     ("annotate_vertices", "columns"): OF_ROWS,
     **{(name, "k"): (2, 6, "max", "all") for name in ("cliques", "vertex_cliques", "edge_cliques")},
@@ -298,7 +301,7 @@ class Path:
         columns = {} if self.prepared else IDS
         with self.edges(frame) as edges:
             found = record.call(edges, *star, **own, **columns)
-            return list(found) if record.result is Result.TRIANGLES and "rows" in own else found
+            return list(found) if record.by_frames else found
 
 
 PATHS = {

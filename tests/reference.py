@@ -520,6 +520,11 @@ def project(rows, *, side="source", at_least=1, measure=None):
     return found
 
 
+def iter_project(rows, **options):
+    """The same, of which frames are made."""
+    return project(rows, **options)
+
+
 def likeness(near, measure, u, v, middles):
     """How alike two vertices are that have these neighbors in common; of the cosine its square."""
     a, b, common = len(near[u]), len(near[v]), len(middles)

@@ -16,6 +16,7 @@ ARGUMENTS = {
     "approximate_count": ([], {"colours": 2, "seed": 5}),
     "annotate": (["triangles", "jaccard"], {}),
     "annotate_vertices": (["degree", "trussness"], {}),
+    "iter_project": ([], {"rows": 2}),
     "iter_triangles": ([], {"rows": 2}),
     "balance": ([], {"sign": "to"}),
     "k_truss": ([3], {}),

@@ -114,7 +114,9 @@ def of_sides(name, own):
 
 
 ABOUT_VERTICES = ("vertices", "pairs", "vertex_type", "per")
-ONCE = {name: own for name, own in reversed(CALLS) if name != "project"}  # with its first options
+ONCE = {  # with its first options
+    name: own for name, own in reversed(CALLS) if name not in ("project", "iter_project")
+}
 NAMING = [(name, own) for name, own in CALLS if any(own.get(o) is not None for o in ABOUT_VERTICES)]
 
 
@@ -140,7 +142,10 @@ def test_every_function_answers_on_a_bipartite_graph():
         for one, other in pairs:
             assert one == pytest.approx(other, abs=1e-12, nan_ok=True), (name, own)
     for own in ({}, {"side": "destination", "measure": "newman"}):
-        pd.testing.assert_frame_equal(graph.project(**own), tc.project(FRAME, **own, **IDS))
+        whole = tc.project(FRAME, **own, **IDS)
+        pd.testing.assert_frame_equal(graph.project(**own), whole)
+        frames = pd.concat(graph.iter_project(rows=9, **own), ignore_index=True)
+        pd.testing.assert_frame_equal(frames, whole)
 
 
 def test_ids_of_two_kinds():

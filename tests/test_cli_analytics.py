@@ -111,7 +111,7 @@ def test_the_count_is_called_as_with_groups(karate_file):
 
 def test_every_function_has_a_command_and_every_option_its_own():
     for name, record in ANALYTICS.items():
-        if record.result is Result.TRIANGLES:
+        if record.result is Result.TRIANGLES or record.by_frames:
             continue
         command = main.commands[name.replace("_", "-")]
         names = {parameter.name for parameter in command.params}

@@ -107,7 +107,7 @@ def call(path, name, own, **columns):
         if path.prepared:
             edges, shared = tc.Graph(GROUPED, **shared), {}
         found = record.call(edges, *star, **own, **shared)
-        return list(found) if record.result is Result.TRIANGLES and "rows" in own else found
+        return list(found) if record.by_frames else found
 
 
 def refusal(name, own, path):
@@ -733,7 +733,7 @@ def test_any_call_by_a_group_of_any_name(shown, label, library, way, several):
         with use_layout(path.layout) if path.layout else nullcontext():
             edges, shared = (tc.Graph(frame, **shared), {}) if path.prepared else (frame, shared)
             found = record.call(edges, *star, **options, **shared)
-            found = list(found) if "rows" in own else found
+            found = list(found) if record.by_frames else found
     except ValueError as error:
         assert label != "day" and repr(label) in str(error) and "rename" in str(error)
         return

@@ -229,6 +229,7 @@ OPTIONS = [  # every one that names or counts something, with what its function 
     if name not in ("methods", "register_accessor") and option.name not in ("vertices", "pairs")
 ]
 BESIDE = {"k_truss": {"k": 3}, "truss_communities": {"k": 3}, "iter_triangles": {"rows": 2}}
+BESIDE["iter_project"] = {"rows": 2}
 BESIDE["approximate_count"] = {"colours": 2, "seed": 1}
 BESIDE |= {"balance": {"sign": "dst"}, "triangles_by_type": {"edge_type": "dst"}}
 BESIDE["triangles_over_time"] = {"time": "src", "window": 2}

@@ -1,14 +1,23 @@
 """Projections of bipartite frames: against NetworkX, and where the two columns share their ids."""
 
+import tracemalloc
+from contextlib import nullcontext
+from functools import partial
+from itertools import islice
+
 import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
+from emulator_support import Numpy, compiler, plain_only
 from networkx.algorithms import bipartite
 
 import rapids_tc as tc
+from rapids_tc import testing
+from rapids_tc.engines import registry
 from rapids_tc.plan import costs
 
+__all__ = ["compiler"]
 pytestmark = pytest.mark.cpu_only
 WOMEN = nx.davis_southern_women_graph()
 DAVIS = pd.DataFrame(WOMEN.edges(), columns=["woman", "meeting"])
@@ -56,7 +65,81 @@ def test_a_projection_that_is_too_long_is_refused_before_it_is_made():
     edges = pd.DataFrame({"user": np.arange(3000), "item": 0})
     ids = {"source": "user", "destination": "item"}
     limit = max(tc.memory_estimate(edges, function="project", **ids).values())
-    with pytest.raises(tc.CapacityError, match=r"may have 4,498,500 rows.*at_least="):
+    with pytest.raises(tc.CapacityError, match=r"may have 4,498,500 rows.*at_least=.*iter_project"):
         tc.project(edges, memory_limit=limit + 10**6, **ids)
     assert costs.PAIRED * 4_498_500 > 10**8
     assert not len(tc.project(edges, at_least=2, memory_limit=limit, **ids))
+
+
+ENGINES = {
+    "cpu": nullcontext,
+    "emulated cuda": partial(testing.host_engine, xp=Numpy(None)),
+}
+CALLS = {
+    "plain": {},
+    "a minimum": {"at_least": 2, "measure": "ratio"},
+    "the other side": {"side": "destination", "measure": "newman"},
+    "groups": {"by": "day", "measure": "cosine"},
+    "several columns": {"source": ["user", "day"], "destination": ["item", "place"]},
+    "no pair": {"at_least": 99},
+}
+
+
+@plain_only
+@pytest.mark.usefixtures("compiler")
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("call", CALLS)
+def test_frames_are_the_rows_of_the_whole(call, engine):
+    """Also if the pairs of one vertex take several frames, or a frame those of several."""
+    rng = np.random.default_rng(3)
+    hub = pd.DataFrame({"user": 5, "item": range(12)})
+    edges = pd.DataFrame({"user": rng.integers(0, 12, 50), "item": rng.integers(0, 15, 50)})
+    edges = pd.concat([edges, hub], ignore_index=True)
+    edges["day"] = np.where(edges.index % 4, "mon", "tue")
+    edges["place"] = edges.index % 2
+    options = {"source": "user", "destination": "item", **CALLS[call]}
+    with ENGINES[engine]():
+        whole = tc.project(edges, **options)
+        for rows in (1, 7, 10**20):
+            frames = list(tc.iter_project(edges, rows=rows, **options))
+            sizes = [len(frame) for frame in frames]
+            assert sizes[:-1] == [rows] * len(sizes[:-1]) and sum(sizes) == len(whole)
+            if frames:
+                found = pd.concat(frames, ignore_index=True)
+                pd.testing.assert_frame_equal(found, whole, check_exact=True)
+    assert (len(whole) == 0) == (call == "no pair")
+
+
+def test_frames_are_made_when_asked_for(monkeypatch):
+    """Of the frame as it was at the call; and each vertex is searched once for all frames."""
+    engine, asked = registry.load("cpu"), []
+    search = engine.common_pairs
+
+    def noted(rows, ranks, *others):
+        asked.append(len(ranks))
+        return search(rows, ranks, *others)
+
+    monkeypatch.setattr(engine, "common_pairs", noted)
+    edges = pd.DataFrame({"user": [*range(9)], "item": 0})
+    frames = tc.iter_project(edges, rows=3, source="user", destination="item")
+    edges["item"] = range(9)
+    assert asked == []
+    assert next(frames).to_numpy().tolist() == [[0, v, 1] for v in (1, 2, 3)]
+    assert [sum(asked[2:]), len(next(frames))] == [1, 3]  # counted before; the others of 0 are left
+    assert sum(map(len, frames)) == 30 and sum(asked[2:]) == 9 - 1  # 8 has no pair of its own
+
+
+def test_frames_of_more_pairs_than_memory_holds():
+    edges = pd.DataFrame({"user": np.arange(3000), "item": 0})
+    ids = {"source": "user", "destination": "item"}
+    limit = max(tc.memory_estimate(edges, function="iter_project", **ids).values()) + 10**6
+    frames = tc.iter_project(edges, rows=5000, memory_limit=limit, **ids)
+    next(frames)  # compiled, and counted
+    tracemalloc.start()
+    assert [len(frame) for frame in islice(frames, 20)] == [5000] * 20
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < costs.PAIRED * (5000 + 2999) + costs.WEDGE_END * 3001
+    frames = tc.iter_project(edges, rows=10**9, memory_limit=limit, **ids)
+    with pytest.raises(tc.CapacityError, match=r"a frame, .* have 4,498,500 rows.*fewer rows"):
+        next(frames)

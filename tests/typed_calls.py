@@ -27,6 +27,7 @@ def pandas(df: pd.DataFrame) -> None:
     assert_type(tc.approximate_count(df, colours=4, seed=1), tc.Estimate)
     assert_type(tc.triad_counts(df), "pd.Series[Any]")
     assert_type(tc.iter_triangles(df, rows=10), Iterator[pd.DataFrame])
+    assert_type(tc.iter_project(df, rows=10, side="destination"), Iterator[pd.DataFrame])
     assert_type(tc.truss_communities(df, "all"), pd.DataFrame)
     assert_type(tc.memory_estimate(df, function="trussness"), dict[str, int])
     assert_type(tc.datasets.karate(), Any)

@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
+import numpy as np
+
+from rapids_tc._progress import call_report
 from rapids_tc._typing import Frame, ProjectionMeasure, Side
 from rapids_tc.analytics.analytic import analytic
-from rapids_tc.blocks.third_sums import third_values
-from rapids_tc.engines.likeness import MOST, likeness
-from rapids_tc.frames.backend import as_uint32
+from rapids_tc.analytics.side_pairs import FRACTIONS, PROJECTION, SidePairs
+from rapids_tc.analytics.triangle_lists import check_rows
+from rapids_tc.engines.likeness import MOST
+from rapids_tc.frames.device import device_of, on_device
 from rapids_tc.plan import needs
-from rapids_tc.plan.record import Needs, OwnOptions, Result, Work, of_one_machine
+from rapids_tc.plan.record import OwnOptions, of_one_machine
 
 if TYPE_CHECKING:
-    from rapids_tc._typing import Array
     from rapids_tc.graphs.in_memory import InMemoryGraph
 
-PROJECTION = Work(Needs.LIKENESS, Result.PAIRS)
 SIDES = ("source", "destination")
-FRACTIONS = ("jaccard", "cosine", "sorensen", "overlap")  # of `engines.likeness`
 SUMS = ("adamic_adar", "resource_allocation", "newman")  # of `blocks.third_sums`
 MEASURES = (*FRACTIONS, *SUMS, "ratio")
 ROWS = "the rows that matter, such as those of one group"
+FEWER = "ask for at_least= more"
+BY_FRAMES = "iter_project(edges, rows=...) gives them frame by frame"
 
 
 def _check(own: OwnOptions) -> OwnOptions:
@@ -36,9 +40,13 @@ def _check(own: OwnOptions) -> OwnOptions:
     return {**own, "at_least": min(int(at_least), MOST + 1)}
 
 
+def _fields(own: OwnOptions) -> tuple[str, ...]:
+    return ("common", *([own["measure"]] if own["measure"] else ()))
+
+
 @analytic(
     PROJECTION,
-    fields=lambda own: ("common", *([own["measure"]] if own["measure"] else ())),
+    fields=_fields,
     check=_check,
     in_memory=lambda own: f"give {ROWS}",
     local=lambda own, kind: of_one_machine("project", kind, ROWS),
@@ -93,6 +101,7 @@ def project(
 
     See Also
     --------
+    iter_project : The same, frame by frame.
     most_similar : The best pairs of each vertex.
 
     Notes
@@ -113,47 +122,119 @@ def project(
     1  1  3       1     0.5
     2  2  3       1     0.5
     """
-    engine, xp, ids, order = graph.engine, graph.backend.xp, graph.ids, graph.order
-    csr, numbers = graph.csr, xp.flatnonzero(graph.order.present)
+    _ = graph.csr  # reports its own stages
     with graph.stage("comparing vertices"):
-        is_chosen = ids.is_destination(numbers) == (side == "destination")
-        chosen, others = numbers[is_chosen], numbers[~is_chosen]
-        rows, asked = engine.neighbors(csr), order.rank[chosen]
-        work = engine.wedge_counts(rows, asked, MOST)
-        query = rows, asked, work, as_uint32(order.number), at_least
-        starts = xp.zeros(len(asked) + 1, "int64")
-        xp.cumsum(engine.common_pairs(*query), out=starts[1:])
-        size, memory = int(starts[-1]), graph.spare(PROJECTION, memory_limit)
-        memory = engine.memory() if memory is None else memory
-        needs.require_pairs(size, memory, "ask for at_least= more", ids.text)
-        ranks, common = engine.common_pairs(*query, starts)
-        of_u = xp.searchsorted(starts, xp.arange(size), side="right") - 1
-        u = chosen[of_u]
-        columns = ids.of_side(side).columns(("u", "v"), (u, order.number[ranks]))
-        columns["common"] = common
-        if measure == "ratio":
-            columns[measure] = common / _sizes(graph, others, u)
-        elif measure is not None:
-            columns[measure] = _values(graph, rows, asked[of_u], ranks, common, measure)
-        return graph.backend.adapter.frame(graph.backend.library.DataFrame(columns))
+        pairs = SidePairs.counted(graph, side, at_least)
+        memory = pairs.memory(memory_limit)
+        needs.require_pairs(pairs.total, memory, f"{FEWER}; {BY_FRAMES}", graph.ids.text)
+        return pairs.frame(0, *pairs.listed(0, len(pairs.chosen)), measure)
 
 
-def _sizes(graph: InMemoryGraph, others: Array, u: Array) -> Any:
-    """Return the vertices of the other side, in the group of each of some numbers."""
-    if graph.groups is None:
-        return max(len(others), 1)
-    group_of = graph.groups.group_of
-    sizes = graph.backend.xp.bincount(group_of[others], minlength=len(graph.groups.starts))
-    return sizes[group_of[u]]
+@analytic(
+    PROJECTION,
+    fields=_fields,
+    check=lambda own: check_rows(_check(own)),
+    in_memory=lambda own: f"give {ROWS}",
+    local=lambda own, kind: of_one_machine("iter_project", kind, ROWS),
+    bipartite=True,
+)
+def iter_project(
+    graph: InMemoryGraph,
+    *,
+    rows: int,
+    side: Side = "source",
+    at_least: int = 1,
+    measure: ProjectionMeasure | None = None,
+    progress: bool | None = None,
+    memory_limit: int | None = None,
+) -> Iterator[Frame]:
+    """List what `project` lists in frames of at most `rows` rows, made one at a time.
+
+    The ids of the two columns never meet: user 5 is not item 5.
+
+    Parameters
+    ----------
+    edges : DataFrame or Graph
+        One row per edge, from a vertex of one side to one of the other; of graphs, one made by
+        ``Graph(edges, bipartite=True)``. The edges are compared in memory.
+    rows : int
+        The rows of each frame, from 1 on; the last frame may have fewer. No pair gives no frame.
+    side : {"source", "destination"}, optional
+        The column whose vertices make the pairs.
+    at_least : int, optional
+        The least number of common neighbors of a pair, from 1 on. Other pairs are never made.
+    measure : {"jaccard", "cosine", "sorensen", "overlap", "adamic_adar", "resource_allocation", \
+"newman", "ratio"}, optional
+        A further column: see `project`.
+
+    Returns
+    -------
+    iterator of DataFrame
+        ========= ======= ===========================================
+        u         as ids  the smaller id of the pair by value
+        v         as ids  the larger one
+        common    int64   their common neighbors
+        `measure` float64 if it is asked for
+        ========= ======= ===========================================
+
+        All frames together are sorted by u and v: they are the rows of `project`, in its order.
+
+    Raises
+    ------
+    ValueError
+        An option is none of these; or `edges` is a `Graph` that is not bipartite.
+    CapacityError
+        A frame of `rows` rows does not fit in memory. Other errors: see `Graph`.
+
+    See Also
+    --------
+    project : All pairs in one frame.
+
+    Notes
+    -----
+    The call prepares the graph; the pairs of every vertex are counted before the first frame, and
+    each frame is written when it is asked for. In memory are the rows of all neighbors, 12 bytes
+    per edge, one frame, and the pairs of the vertex u with which it ends. All frames together cost
+    as much as `project`, with the same two passes, if a frame holds the pairs of many vertices.
+
+    Examples
+    --------
+    >>> import pandas as pd, rapids_tc as tc
+    >>> df = pd.DataFrame({"user": [1, 1, 2, 2, 3], "item": [1, 2, 1, 2, 2]})
+    >>> frames = tc.iter_project(df, rows=2, source="user", destination="item")
+    >>> [frame["common"].tolist() for frame in frames]
+    [[2, 1], [1]]
+    """
+    _ = graph.csr  # prepared at the call, before the frame can change
+    return _frames(graph, (side, at_least, measure), rows, memory_limit, progress=progress)
 
 
-def _values(
-    graph: InMemoryGraph, rows: Any, u: Array, v: Array, common: Array, measure: str
-) -> Array:
-    """Return the values of a measure for pairs of ranks."""
-    xp = graph.backend.xp
-    degrees = xp.diff(rows.offsets)
-    if measure in FRACTIONS:
-        return likeness(measure, common, degrees[u], degrees[v], xp)
-    third = third_values(measure, degrees, graph.backend)
-    return third.as_floats(graph.engine.common_sums(rows, u, v, third.by_rank))
+def _frames(
+    graph: InMemoryGraph, asked: tuple[Side, int, ProjectionMeasure | None], rows: int,
+    limit: int | None, *, progress: bool | None,
+) -> Iterator[Frame]:  # fmt: skip
+    side, at_least, measure = asked
+    device = device_of(graph.some_array)
+    with call_report(progress), on_device(device), graph.stage("comparing vertices"):
+        pairs = SidePairs.counted(graph, side, at_least)
+        needs.require_pairs(
+            min(rows + pairs.most, pairs.total), pairs.memory(limit),
+            f"ask for fewer rows, or {FEWER}", graph.ids.text,
+            "a frame, with the pairs of one vertex,",
+        )  # fmt: skip
+        starts = graph.backend.host(pairs.starts)
+        ranks, common = pairs.listed(0, 0)
+    done = 0  # the vertices whose pairs are listed
+    for first in range(0, pairs.total, rows):
+        size = min(rows, pairs.total - first)
+        # Not around the yield: between frames, time and device are the caller's.
+        with call_report(progress), on_device(device), graph.stage("listing"):
+            # The vertex with which a frame ends is listed wholly, once, for the next frames, too.
+            end = int(np.searchsorted(starts, first + size))
+            if end > done:
+                more = zip((ranks, common), pairs.listed(done, end), strict=True)
+                ranks, common = map(graph.backend.xp.concatenate, more)
+            frame = pairs.frame(first, ranks[:size], common[:size], measure)
+            ranks, common, done = ranks[size:], common[size:], end
+        yield frame
+        del frame  # before the next is made

@@ -135,14 +135,15 @@ def _most_triangles(graph: EdgeGraph, source: Any, total: int) -> tuple[int, str
     return groups.fullest_group(source.by_group()) if groups.size else (total, "the graph")
 
 
-def _check_rows(own: OwnOptions) -> OwnOptions:
+def check_rows(own: OwnOptions) -> OwnOptions:
+    """Return the own options, `rows` as an int; ValueError if no frame can have so many."""
     rows = own["rows"]
     if not (needs.is_integer(rows) and rows >= 1):
         raise ValueError(f"rows={rows!r}; accepted: an integer from 1 on")
     return {**own, "rows": int(rows)}
 
 
-@analytic(LISTING, check=_check_rows, work=_work)
+@analytic(LISTING, check=check_rows, work=_work)
 def iter_triangles(
     graph: EdgeGraph,
     *,

@@ -39,9 +39,12 @@ class _Bytes(click.IntRange):
 
 
 def commands() -> Iterator[click.Command]:
-    """Make the commands; triangles themselves are written by `list`, in parts."""
+    """Make the commands of all functions whose answer is whole.
+
+    Triangles themselves are written by `list`, in parts.
+    """
     for record in ANALYTICS.values():
-        if record.result is not Result.TRIANGLES:
+        if record.result is not Result.TRIANGLES and not record.by_frames:
             yield _command(record)
 
 

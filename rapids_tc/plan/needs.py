@@ -332,15 +332,17 @@ def require_listing(triangles: int, memory: int, advice: str, text: int = 0) -> 
         )
 
 
-def require_pairs(pairs: int, memory: int, advice: str, text: int = 0) -> None:
+def require_pairs(
+    pairs: int, memory: int, advice: str, text: int = 0, what: str = "the answer"
+) -> None:
     """Raise CapacityError if a frame of so many pairs of vertices is more than can be made.
 
-    `text` is the bytes of text of an id in the frame.
+    `text` is the bytes of text of an id in the frame, `what` the name of the frame.
     """
     need = (model.PAIRED + 2 * text) * pairs
     if pairs > model.MOST_ROWS or need > memory:
         raise CapacityError(
-            f"the answer may have {pairs:,} rows, which take about {need:,} bytes while they are "
+            f"{what} may have {pairs:,} rows, which take about {need:,} bytes while they are "
             f"made; it may have {model.MOST_ROWS:,} rows and take {memory:,} bytes: {advice}"
         )
 

@@ -350,6 +350,11 @@ class Analytic:
         """The shape of the answer."""
         return self.most.result
 
+    @property
+    def by_frames(self) -> bool:
+        """Whether the answer is frame after frame, of so many rows each."""
+        return "rows" in self.defaults
+
     def is_bipartite(self, own: OwnOptions) -> bool:
         """Return whether the ids of the two columns never meet in a call."""
         return bool(own.get("bipartite", self.bipartite))

@@ -1,0 +1,127 @@
+"""The pairs of one side of a bipartite graph that have neighbors in common."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from rapids_tc.blocks.third_sums import third_values
+from rapids_tc.engines.likeness import MOST, likeness
+from rapids_tc.frames.backend import as_uint32
+from rapids_tc.plan.record import Needs, Result, Work
+
+if TYPE_CHECKING:
+    from rapids_tc._typing import Array, Frame, Side
+    from rapids_tc.graphs.in_memory import InMemoryGraph
+    from rapids_tc.preparation.csr import Csr
+
+PROJECTION = Work(Needs.LIKENESS, Result.PAIRS)
+FRACTIONS = ("jaccard", "cosine", "sorensen", "overlap")  # of `engines.likeness`
+
+
+@dataclass(frozen=True)
+class SidePairs:
+    """The pairs of one side of a bipartite graph: counted by vertex, and listed by ranges of these.
+
+    Attributes
+    ----------
+    graph : InMemoryGraph
+    side : {"source", "destination"}
+    at_least : int
+        How many common neighbors are enough.
+    chosen, others : arrays of integers
+        The numbers of the vertices of this side, ascending, and of the other side.
+    rows : Csr
+        The rows of all neighbors.
+    asked, work : arrays of integers
+        The rank of each chosen vertex, and the wedges that begin there.
+    starts : array of int64, shape (chosen + 1,)
+        The running sum of the numbers of pairs. A pair belongs to the smaller of its two numbers.
+    """
+
+    graph: InMemoryGraph
+    side: Side
+    at_least: int
+    chosen: Array
+    others: Array
+    rows: Csr
+    asked: Array
+    work: Array
+    starts: Array
+
+    @classmethod
+    def counted(cls, graph: InMemoryGraph, side: Side, at_least: int) -> SidePairs:
+        """Count the pairs of each vertex of a side."""
+        engine, xp, ids, order = graph.engine, graph.backend.xp, graph.ids, graph.order
+        numbers = xp.flatnonzero(order.present)
+        is_chosen = ids.is_destination(numbers) == (side == "destination")
+        chosen, others = numbers[is_chosen], numbers[~is_chosen]
+        rows, asked = engine.neighbors(graph.csr), order.rank[chosen]
+        work = engine.wedge_counts(rows, asked, MOST)
+        starts = xp.zeros(len(asked) + 1, "int64")
+        counts = engine.common_pairs(rows, asked, work, as_uint32(order.number), at_least)
+        xp.cumsum(counts, out=starts[1:])
+        return cls(graph, side, at_least, chosen, others, rows, asked, work, starts)
+
+    @property
+    def total(self) -> int:
+        """The number of pairs."""
+        return int(self.starts[-1])
+
+    @property
+    def most(self) -> int:
+        """The pairs of the vertex that has most."""
+        return int(self.graph.backend.xp.diff(self.starts).max()) if len(self.chosen) else 0
+
+    def memory(self, limit: int | None) -> int:
+        """Return the bytes that pairs may take while they are listed."""
+        spare = self.graph.spare(PROJECTION, limit)
+        return self.graph.engine.memory() if spare is None else spare
+
+    def listed(self, first: int, last: int) -> tuple[Array, Array]:
+        """List the pairs of some vertices: the ranks of the other ends, and the common neighbors.
+
+        The vertices are from `first` to `last` - 1, by their places in `chosen`.
+        """
+        graph, some = self.graph, slice(first, last)
+        starts = self.starts[first : last + 1] - self.starts[first]
+        query = self.rows, self.asked[some], self.work[some], as_uint32(graph.order.number)
+        ranks, common = graph.engine.common_pairs(*query, self.at_least, starts)
+        return ranks, common
+
+    def frame(self, first: int, ranks: Array, common: Array, measure: str | None) -> Frame:
+        """Make a frame of listed pairs that follow one another, the first of all from `first`."""
+        graph, xp = self.graph, self.graph.backend.xp
+        places = xp.arange(first, first + len(ranks))
+        of_u = xp.searchsorted(self.starts, places, side="right") - 1
+        del places
+        u = self.chosen[of_u]
+        numbers = u, graph.order.number[ranks]
+        columns = graph.ids.of_side(self.side).columns(("u", "v"), numbers)
+        columns["common"] = common
+        if measure == "ratio":
+            columns[measure] = common / _sizes(graph, self.others, u)
+        elif measure is not None:
+            columns[measure] = _values(graph, self.rows, self.asked[of_u], ranks, common, measure)
+        return graph.backend.adapter.frame(graph.backend.library.DataFrame(columns))
+
+
+def _sizes(graph: InMemoryGraph, others: Array, u: Array) -> Any:
+    """Return the vertices of the other side, in the group of each of some numbers."""
+    if graph.groups is None:
+        return max(len(others), 1)
+    group_of = graph.groups.group_of
+    sizes = graph.backend.xp.bincount(group_of[others], minlength=len(graph.groups.starts))
+    return sizes[group_of[u]]
+
+
+def _values(
+    graph: InMemoryGraph, rows: Any, u: Array, v: Array, common: Array, measure: str
+) -> Array:
+    """Return the values of a measure for pairs of ranks."""
+    xp = graph.backend.xp
+    degrees = xp.diff(rows.offsets)
+    if measure in FRACTIONS:
+        return likeness(measure, common, degrees[u], degrees[v], xp)
+    third = third_values(measure, degrees, graph.backend)
+    return third.as_floats(graph.engine.common_sums(rows, u, v, third.by_rank))
