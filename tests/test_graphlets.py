@@ -26,7 +26,7 @@ def orbits_of(found):
     return {v: tuple(row) for v, *row in found[["vertex", *ORBITS]].itertuples(index=False)}
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(edge_lists(9, 60), dense_edge_lists(8))
 def test_small_graphs_in_groups(sparse, dense):
     """Repeats, loops and both directions; every group is a graph of its own."""

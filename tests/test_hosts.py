@@ -50,6 +50,7 @@ def run_hosts(folder, *arguments):
     return lines
 
 
+@long
 @pytest.mark.timeout(6 * BOUND)
 def test_four_hosts(tmp_path):
     """Calls end, with the right answer or with an error, and so does the one that is cut."""

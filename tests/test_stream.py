@@ -16,6 +16,7 @@ import pytest
 import reference
 from answers import CASES
 from checks import check
+from emulator_support import long
 from graphs import ID_DTYPES, SMALL, dense_edge_lists, edge_frames, edge_lists, small
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -418,6 +419,7 @@ def test_the_peak_stays_below_the_limit():
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@long
 @pytest.mark.cpu_only
 def test_calls_on_text_stay_below_the_limit(tmp_path):
     """As a user's process has it: allocators keep memory, and strings are objects of Python."""
