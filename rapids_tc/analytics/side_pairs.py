@@ -75,8 +75,7 @@ class SidePairs:
 
     def memory(self, limit: int | None) -> int:
         """Return the bytes that pairs may take while they are listed."""
-        spare = self.graph.spare(PROJECTION, limit)
-        return self.graph.engine.memory() if spare is None else spare
+        return self.graph.room(PROJECTION, limit)
 
     def listed(self, first: int, last: int) -> tuple[Array, Array]:
         """List the pairs of some vertices: the ranks of the other ends, and the common neighbors.

@@ -182,9 +182,8 @@ def most_similar(
         work = engine.wedge_counts(rows, asked, most)
         starts = xp.zeros(len(asked) + 1, "int64")
         xp.cumsum(xp.minimum(work, min(top, max(csr.n - 1, 0))), out=starts[1:])
-        size, memory = int(starts[-1]), graph.spare(SIMILAR, memory_limit)
-        memory = engine.memory() if memory is None else memory
-        needs.require_pairs(size, memory, FEWER, graph.ids.text)
+        room = graph.room(SIMILAR, memory_limit)
+        needs.require_pairs(int(starts[-1]), room, FEWER, graph.ids.text)
         places, values = as_uint32(order.number), compared.values(xp)
         ranking = Ranking(compared.formula, places, values, most, exclude_neighbors)
         best, sums = engine.most_similar(

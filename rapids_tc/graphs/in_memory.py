@@ -285,6 +285,12 @@ class InMemoryGraph(EdgeGraph):
         stages = self.stages(work, "auto") if self.lasting else needs.stages(work, *self.dimensions)
         return limit - stages[-1].bytes
 
+    def room(self, work: Work, limit: int | None) -> int:
+        """Return the bytes that the answer of a call may take: free ones that a limit leaves."""
+        memory: int = self.engine.memory()
+        spare = self.spare(work, limit)
+        return memory if spare is None else min(memory, spare)
+
     def _need(self) -> str:
         return needs.describe(*self.dimensions)
 
@@ -571,9 +577,7 @@ class WholeTriangles(Triangles):
 
     def memory(self, limit: int | None, *, beside_task: bool) -> int:
         """See `Triangles`: the graph stays, whatever is done."""
-        spare = self._graph.spare(self.work, limit)
-        memory: int = self._graph.engine.memory()
-        return memory if spare is None else min(memory, spare)
+        return self._graph.room(self.work, limit)
 
     def side_values(self, arrays: Any, triangles: TaskTriangles) -> Sequence[Array]:
         """See `Triangles`."""
