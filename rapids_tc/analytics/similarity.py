@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rapids_tc._typing import Array, ArrayModule, Frame, Labels, Measure, Method, Series
 from rapids_tc.analytics.analytic import analytic, no_column
 from rapids_tc.blocks.quantities import CommonNeighborSums
+from rapids_tc.engines.likeness import FORMULAS
 from rapids_tc.executors.registry import executor_of
 from rapids_tc.graphs import distributed_pairs
 from rapids_tc.graphs.edge_graph import EdgeGraph
@@ -45,9 +46,7 @@ def _clustering(xp: ArrayModule, common: Array, a: Array, b: Array) -> Array:
 
 
 MEASURES = {
-    "jaccard": _column(lambda xp, common, a, b: common / (a + b - common)),
-    "overlap": _column(lambda xp, common, a, b: common / xp.minimum(a, b)),
-    "sorensen": _column(lambda xp, common, a, b: 2 * common / (a + b)),
+    **{name: _column(FORMULAS[name]) for name in ("jaccard", "overlap", "sorensen")},
     "cosine": _column(lambda xp, common, a, b: common / xp.sqrt(a * b)),
     "adamic_adar": Column.of(CommonNeighborSums("adamic_adar")),
     "resource_allocation": Column.of(CommonNeighborSums("resource_allocation")),

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 MOST = 2**31 - 1  # no vertex has more neighbors on a GPU
 
-# By name: of xp, what two vertices have in common, and the degrees of both, all of them float64.
+# By name: of xp, what two vertices have in common, and the degrees of both, all of them float64, or
+# integers where a value is not ranked.
 # None gives more for a larger degree. The place of each is its `kind` for the engines. The cosine
 # divides before it takes the root: the roots of equal fractions are equal.
 FORMULAS: dict[str, Callable[[Any, Array, Array, Array], Array]] = {
