@@ -97,6 +97,21 @@ def test_counters_that_threads_share_are_added_to_by_an_atomic():
     assert atomics(choice.body[0]) == ["counts"] and list(written(choice.orelse[0])) == ["counts"]
 
 
+def test_squares_of_ranks_that_threads_share_are_added_by_an_atomic():
+    """The thread's own table takes the first ranks alone."""
+    function = functions(wedges)["_count_each"]
+    assert "hot = len(own)" in map(ast.unparse, function.body)
+    choices = {}
+    for choice in (node for node in ast.walk(function) if isinstance(node, ast.If)):
+        for step in choice.body:
+            if isinstance(step, ast.AugAssign) and list(written(step)) == ["own"]:
+                choices[ast.unparse(step.target.slice)] = ast.unparse(choice.test)
+                assert atomics(choice.orelse[0]) == ["sums"]
+    assert choices == {
+        "u": "u < hot", "v": "v < hot", "rank": "c > 1 and rank < hot", "w": "c > 1 and w < hot"
+    }  # fmt: skip
+
+
 def test_supports_that_threads_share_are_counted_down_by_an_atomic():
     choice = functions(truss_rounds)["_count_off"].body[1]
     assert ast.unparse(choice.test) == "threads == 1"

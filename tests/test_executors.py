@@ -109,12 +109,16 @@ def test_threads_answer_what_a_cluster_answers(threaded, layout):
     answered = 0
     for (name, own), shown in zip(CALLS, NAMES, strict=True):
         if ANALYTICS[name].local(own, Threads.kind) is None:
-            if every_path.in_blocks(name, own, layout):
-                continue
+            refusal = every_path.in_blocks(name, own, layout)
             frame = ThreadedFrame([FRAME.iloc[a : a + 20] for a in range(0, len(FRAME), 20)])
             own = dict(own)
             columns = own.pop("columns", ())
             with use_layout(layout) if layout else nullcontext():
+                if refusal is not None:
+                    with pytest.raises(type(refusal)) as caught:
+                        ANALYTICS[name].call(frame, *columns, **own, **IDS)
+                    assert str(caught.value) == str(refusal)
+                    continue
                 found = ANALYTICS[name].call(frame, *columns, **own, **IDS)
             own |= {"columns": columns} if columns else {}
             try:

@@ -67,7 +67,7 @@ def test_one_graph_answers_every_call(cut):
             except BaseException as error:
                 error.add_note(shown)
                 raise
-        assert refused < len(CALLS) * 2 / 3
+        assert len(CALLS) + 3 - refused > 60
     assert graph.n_vertices == len({v for row in every_path.ROWS for v in row})
     assert graph.n_edges == len(reference.simple_edges(every_path.ROWS))
 
