@@ -9,7 +9,7 @@ import pandas as pd
 import polars as pl
 
 from rapids_tc import datasets as datasets, files as files, plot as plot, spark as spark
-from rapids_tc._typing import Aggregate, EngineName, Label, Labels, Length, Likeness
+from rapids_tc._typing import Aggregate, EngineName, Label, Labels, Length, RankingMeasure
 from rapids_tc._typing import ProjectionMeasure, Side, Vertices
 from rapids_tc.analytics.approximate import Estimate as Estimate
 from rapids_tc.analytics.communities import Connected
@@ -182,7 +182,7 @@ class Graph(_Graph, Generic[_F_co]):
     def iter_project(self, *, rows: int, side: Side = "source", at_least: int = 1,
         measure: ProjectionMeasure | None = None, engine: EngineName | None = None,
         progress: bool | None = None, memory_limit: int | None = None) -> Iterator[_F_co]: ...
-    def most_similar(self, top: int = 10, *, measure: Likeness = "jaccard",
+    def most_similar(self, top: int = 10, *, measure: RankingMeasure = "jaccard",
         most_degree: int | None = None, exclude_neighbors: bool = False,
         vertices: Vertices | None = None, engine: EngineName | None = None,
         progress: bool | None = None, memory_limit: int | None = None) -> _F_co: ...
@@ -616,7 +616,7 @@ def iter_project(edges: _Stream | Graph[_Stream], *, rows: int, side: Side = "so
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: int | None = None) -> Iterator[Any]: ...
 @overload
-def most_similar(edges: _F | Graph[_F], top: int = 10, *, measure: Likeness = "jaccard",
+def most_similar(edges: _F | Graph[_F], top: int = 10, *, measure: RankingMeasure = "jaccard",
     most_degree: int | None = None, exclude_neighbors: bool = False,
     vertices: Vertices | None = None, source: Labels | None = None,
     destination: Labels | None = None, by: Labels | None = None,
@@ -624,7 +624,7 @@ def most_similar(edges: _F | Graph[_F], top: int = 10, *, measure: Likeness = "j
     memory_limit: int | None = None) -> _F: ...
 @overload
 def most_similar(edges: _Stream | Graph[_Stream], top: int = 10, *,
-    measure: Likeness = "jaccard", most_degree: int | None = None,
+    measure: RankingMeasure = "jaccard", most_degree: int | None = None,
     exclude_neighbors: bool = False, vertices: Vertices | None = None,
     source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
     engine: EngineName | None = None, progress: bool | None = None,

@@ -24,7 +24,7 @@ Length = float | str | timedelta | generic  # a length of time
 
 EngineName = Literal["cpu", "cuda"]
 ENGINES: tuple[EngineName, ...] = ("cpu", "cuda")
-Likeness = Literal[
+RankingMeasure = Literal[
     "jaccard", "cosine", "sorensen", "overlap", "common_neighbors", "adamic_adar",
     "resource_allocation",
 ]  # fmt: skip

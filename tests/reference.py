@@ -496,7 +496,7 @@ def most_similar(rows, top, *, measure, most_degree=None, exclude_neighbors=Fals
                 w for w in near[u] & near[v] if most_degree is None or len(near[w]) <= most_degree
             }
             if v != u and middles and not (exclude_neighbors and v in near[u]):
-                value = likeness(near, measure, u, v, middles)
+                value = exact_similarity(near, measure, u, v, middles)
                 candidates.append((-value, v))
         for value, v in sorted(candidates)[:top]:
             found.append((u, v, sqrt(-value) if measure == "cosine" else float(-value)))
@@ -514,7 +514,7 @@ def project(rows, *, side="source", at_least=1, measure=None):
             if measure == "ratio":
                 value = len(middles) / (len(near) - len(chosen))
             elif measure:
-                value = likeness(near, measure, u, v, middles)
+                value = exact_similarity(near, measure, u, v, middles)
                 value = sqrt(value) if measure == "cosine" else float(value)
             found.append((u[1], v[1], len(middles), *([value] if measure else [])))
     return found
@@ -525,7 +525,7 @@ def iter_project(rows, **options):
     return project(rows, **options)
 
 
-def likeness(near, measure, u, v, middles):
+def exact_similarity(near, measure, u, v, middles):
     """How alike two vertices are that have these neighbors in common; of the cosine its square."""
     a, b, common = len(near[u]), len(near[v]), len(middles)
     return {

@@ -18,7 +18,7 @@ from rapids_tc import _parallel, datasets, testing
 from rapids_tc.analytics.similar import MEASURES
 from rapids_tc.engines.cpu import engine as cpu
 from rapids_tc.engines.cpu import similar
-from rapids_tc.engines.likeness import FORMULAS, MOST, Ranking, likeness
+from rapids_tc.engines.similarity_formulas import FORMULAS, MOST, Ranking, similarity_of
 from rapids_tc.kernels.method import Capacities
 from rapids_tc.plan import costs
 
@@ -55,7 +55,7 @@ def best_of(csr, asked, top, ranking):
     found = []
     for u, of_u in zip(asked, sums, strict=True):
         (some,) = np.nonzero(of_u)
-        values = likeness(ranking.formula, of_u[some], degrees[u], degrees[some], np)
+        values = similarity_of(ranking.formula, of_u[some], degrees[u], degrees[some], np)
         order = some[np.lexsort([places[some], -values])][:top]
         found.append((order.tolist(), of_u[order].tolist()))
     return found

@@ -12,7 +12,7 @@ from rapids_tc._typing import Frame, ProjectionMeasure, Side
 from rapids_tc.analytics.analytic import analytic
 from rapids_tc.analytics.side_pairs import FRACTIONS, PROJECTION, SidePairs
 from rapids_tc.analytics.triangle_lists import check_rows
-from rapids_tc.engines.likeness import MOST
+from rapids_tc.engines.similarity_formulas import MOST
 from rapids_tc.frames.device import device_of, on_device
 from rapids_tc.plan import needs
 from rapids_tc.plan.record import OwnOptions, of_one_machine

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rapids_tc.blocks.third_sums import third_values
-from rapids_tc.engines.likeness import MOST, likeness
+from rapids_tc.engines.similarity_formulas import MOST, similarity_of
 from rapids_tc.frames.backend import as_uint32
 from rapids_tc.plan.record import Needs, Result, Work
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from rapids_tc.graphs.in_memory import InMemoryGraph
     from rapids_tc.preparation.csr import Csr
 
-PROJECTION = Work(Needs.LIKENESS, Result.PAIRS)
-FRACTIONS = ("jaccard", "cosine", "sorensen", "overlap")  # of `engines.likeness`
+PROJECTION = Work(Needs.SIMILAR_PAIRS, Result.PAIRS)
+FRACTIONS = ("jaccard", "cosine", "sorensen", "overlap")  # of `engines.similarity_formulas`
 
 
 @dataclass(frozen=True)
@@ -121,6 +121,6 @@ def _values(
     xp = graph.backend.xp
     degrees = xp.diff(rows.offsets)
     if measure in FRACTIONS:
-        return likeness(measure, common, degrees[u], degrees[v], xp)
+        return similarity_of(measure, common, degrees[u], degrees[v], xp)
     third = third_values(measure, degrees, graph.backend)
     return third.as_floats(graph.engine.common_sums(rows, u, v, third.by_rank))

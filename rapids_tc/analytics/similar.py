@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rapids_tc._arguments import check_flag
-from rapids_tc._typing import Frame, Likeness, Vertices
+from rapids_tc._typing import Frame, RankingMeasure, Vertices
 from rapids_tc.analytics.analytic import analytic
 from rapids_tc.blocks.third_sums import third_values
-from rapids_tc.engines.likeness import MOST, Ranking, likeness
+from rapids_tc.engines.similarity_formulas import MOST, Ranking, similarity_of
 from rapids_tc.frames.backend import as_uint32
 from rapids_tc.plan import costs, needs
 from rapids_tc.plan.record import Needs, OwnOptions, Result, Work, of_one_machine
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from rapids_tc.blocks.third_sums import ThirdValues
     from rapids_tc.graphs.in_memory import InMemoryGraph
 
-SIMILAR = Work(Needs.LIKENESS, Result.PAIRS)
-# By measure: the formula of `engines.likeness`, and the name of what is summed over the common
-# neighbors, if these are not counted.
+SIMILAR = Work(Needs.SIMILAR_PAIRS, Result.PAIRS)
+# By measure: the formula of `engines.similarity_formulas`, and the name of what is summed over the
+# common neighbors, if these are not counted.
 MEASURES = {
     "jaccard": ("jaccard", ""),
     "cosine": ("cosine", ""),
@@ -71,7 +71,9 @@ class _Candidates:
         """Return the column of an answer, from the sums and degrees of pairs."""
         if self.third is not None:
             return self.third.as_floats(sums)
-        return sums if measure == "common_neighbors" else likeness(self.formula, sums, a, b, xp)
+        if measure == "common_neighbors":
+            return sums
+        return similarity_of(self.formula, sums, a, b, xp)
 
 
 @analytic(
@@ -85,7 +87,7 @@ def most_similar(
     graph: InMemoryGraph,
     top: int = 10,
     *,
-    measure: Likeness = "jaccard",
+    measure: RankingMeasure = "jaccard",
     most_degree: int | None = None,
     exclude_neighbors: bool = False,
     vertices: Vertices | None = None,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rapids_tc._typing import Array, ArrayModule, Frame, Labels, Measure, Method, Series
 from rapids_tc.analytics.analytic import analytic, no_column
 from rapids_tc.blocks.quantities import CommonNeighborSums
-from rapids_tc.engines.likeness import FORMULAS
+from rapids_tc.engines.similarity_formulas import FORMULAS
 from rapids_tc.executors.registry import executor_of
 from rapids_tc.graphs import distributed_pairs
 from rapids_tc.graphs.edge_graph import EdgeGraph

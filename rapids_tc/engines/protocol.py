@@ -11,7 +11,7 @@ from rapids_tc._parallel import limit_threads as limit_threads
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
-    from rapids_tc.engines.likeness import Ranking
+    from rapids_tc.engines.similarity_formulas import Ranking
     from rapids_tc.engines.neighbor_rows import ChangedEdges, NeighborRows
     from rapids_tc.engines.quantity import Quantity
     from rapids_tc.engines.wedges import WedgeRows
@@ -59,7 +59,7 @@ class Costs:
         (rows of the frame) to the bytes of the bits of local graphs, while cliques are counted.
     wedge_counters : callable
         (rows of the frame, vertices) to the bytes of counters of wedges, while squares are counted.
-    likeness_tables : callable
+    similarity_tables : callable
         (vertices) to the bytes of the tables in which the neighbors of vertices are compared.
     task : callable
         (edges, rows, are edges counted?, slots) to the bytes of a task and of blocks that large.
@@ -82,7 +82,7 @@ class Costs:
     slots: Callable[[bool], int]
     local_graphs: Callable[[int], int]
     wedge_counters: Callable[[int, int], int]
-    likeness_tables: Callable[[int], int]
+    similarity_tables: Callable[[int], int]
     task: Callable[[int, int, bool, int], int]
     levels: int
     levels_of_slot: int

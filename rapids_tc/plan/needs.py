@@ -127,8 +127,8 @@ def stages(
         result.append(stage("squares", key, more))
     if work.needs & Needs.BITRUSS:  # its index comes on top: see engines.blooms.require_index
         result.append(stage("peel squares", "peel squares", costs.wedge_counters(rows, vertices)))
-    if work.needs & Needs.LIKENESS:
-        result.append(stage("compare", "likeness", costs.likeness_tables(vertices)))
+    if work.needs & Needs.SIMILAR_PAIRS:
+        result.append(stage("compare", "similar pairs", costs.similarity_tables(vertices)))
     if work.needs & Needs.TRUSSNESS:
         result.append(stage("peel", "peel", costs.tables(vertices, True)))
     if work.needs & Needs.NEIGHBORS:

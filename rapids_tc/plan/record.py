@@ -41,7 +41,7 @@ class Needs(Flag):
     SQUARES = auto()  # cycles of four vertices, in memory or in one block
     BITRUSS = auto()  # the bitruss number of each edge, in memory
     COMMUNITIES = auto()  # sets of edges that triangles join
-    LIKENESS = auto()  # of vertices that have neighbors in common, in memory
+    SIMILAR_PAIRS = auto()  # the vertices that have neighbors in common, in memory
 
     BY_EDGE = VERTEX_COUNTS | EDGE_COUNTS | TRUSSNESS | WEIGHTS | TYPE_COUNTS | SPANS | EDGE_SUMS
     VALUES = WEIGHTS | TYPE_COUNTS | SPANS  # of edges, read from the user's rows

@@ -83,7 +83,7 @@ costs = Costs(
     slots=lambda sides: 3,
     local_graphs=clique_rows.bits_bytes,
     wedge_counters=wedges.counters_bytes,
-    likeness_tables=similar.tables_bytes,
+    similarity_tables=similar.tables_bytes,
     task=lambda edges, rows, *more: host_slots.task_bytes(
         thread_count() * _slots(rows), edges, rows, *more
     ),

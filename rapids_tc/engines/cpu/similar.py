@@ -1,5 +1,6 @@
-"""The most similar vertices of each vertex, on all cores: see `rapids_tc.engines.likeness`.
+"""The most similar vertices of each vertex, on all cores.
 
+See `rapids_tc.engines.similarity_formulas` for what is compared.
 A thread takes one vertex u after another. It counts the wedges of u by their other ends in a table
 with an entry for every rank, lists the ends that it meets, and keeps the best of them in a heap
 whose root is the worst.
@@ -16,7 +17,7 @@ from rapids_tc.engines.cpu.compiled import compiled, inlined
 from rapids_tc.plan import costs as model
 
 if TYPE_CHECKING:
-    from rapids_tc.engines.likeness import Ranking
+    from rapids_tc.engines.similarity_formulas import Ranking
     from rapids_tc.engines.protocol import ProgressCallback
     from rapids_tc.preparation.csr import Array, Csr
 
@@ -169,8 +170,8 @@ def _add_wedges(
 
 
 @compiled
-def _likeness(kind: int, common: Any, a: Any, b: Any) -> Any:
-    """Return how alike two vertices of these degrees are: see `likeness.FORMULAS`."""
+def _similarity(kind: int, common: Any, a: Any, b: Any) -> Any:
+    """Return how alike two vertices of these degrees are: see `similarity_formulas.FORMULAS`."""
     c, x, y = np.float64(common), np.float64(a), np.float64(b)
     if kind == 0:
         return c
@@ -193,7 +194,7 @@ def _before(value: float, place: int, other: float, other_place: int) -> bool:
 def _sift(heap: Array, best: Array, sums: Array, first: int, size: int, places: Array) -> None:
     """Let the root of a heap sink: every entry is before the one above it, the worst is the root.
 
-    The heap has its likeness in `heap`, and its ranks and sums from `first` on in `best` and
+    The heap has similarities in `heap`, and its ranks and sums from `first` on in `best` and
     `sums`.
     """
     value, rank, total, at = heap[0], best[first], sums[first], 0
@@ -234,9 +235,9 @@ def _rank(
             common = table[w]
             table[w] = 0
             # No vertex has fewer neighbors than it has in common with u: most need no look at more.
-            if common == 0 or (kept == room and _likeness(kind, common, degree, common) < heap[0]):
+            if common == 0 or (kept == room and _similarity(kind, common, degree, common) < heap[0]):
                 continue
-            value = _likeness(kind, common, degree, offsets[w + 1] - offsets[w])
+            value = _similarity(kind, common, degree, offsets[w + 1] - offsets[w])
             if kept < room:
                 at = kept
                 kept += 1

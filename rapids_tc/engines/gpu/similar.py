@@ -1,5 +1,6 @@
-"""The most similar vertices of each vertex on the CUDA engine: see `rapids_tc.engines.likeness`.
+"""The most similar vertices of each vertex on the CUDA engine.
 
+See `rapids_tc.engines.similarity_formulas` for what is compared.
 The functions are methods of `rapids_tc.engines.gpu.cuda.CudaEngine`.
 """
 
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rapids_tc.engines.gpu.wedge_tasks import ALIGN, Packing, Windows
-from rapids_tc.engines.likeness import MOST
+from rapids_tc.engines.similarity_formulas import MOST
 from rapids_tc.errors import CapacityError
 from rapids_tc.frames.backend import as_uint32
 from rapids_tc.kernels import launch
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from rapids_tc.engines.gpu.layout import GpuEngine
-    from rapids_tc.engines.likeness import Ranking
+    from rapids_tc.engines.similarity_formulas import Ranking
     from rapids_tc.engines.protocol import ProgressCallback
     from rapids_tc.kernels.method import Kernel
     from rapids_tc.preparation.csr import Array, Csr

@@ -2,15 +2,15 @@
 //
 // Each warp keeps the best of those it sees, lane l the one in place l; in the end the first warp merges them. The
 // worst that a warp keeps, once it has as many as are asked for, is a floor for the whole block: what is less
-// is not among the best. Of equal likeness, the lower place comes first, so that the best are the same in
+// is not among the best. Of equal similarity, the lower place comes first, so that the best are the same in
 // whatever order candidates come.
 #pragma once
 #include "device.cuh"
 
-enum Kind : u32 { kSum, kJaccard, kCosine, kSorensen, kOverlap };  // as in engines/likeness.py
+enum Kind : u32 { kSum, kJaccard, kCosine, kSorensen, kOverlap };  // as in engines/similarity_formulas.py
 
 // How alike two vertices of degrees a and b are. It does not become more if b does.
-__device__ __forceinline__ double likeness(u32 kind, double common, double a, double b) {
+__device__ __forceinline__ double similarity(u32 kind, double common, double a, double b) {
   if (kind == kSum) return common;
   if (kind == kJaccard) return common / (a + b - common);
   if (kind == kCosine) return sqrt(common * common / (a * b));

@@ -51,7 +51,7 @@ struct Search {
   const Query& query;
   u64* floor;
   u32 i, u, k, degree;
-  double above;  // the likeness and the place of the last one that was found: only those behind it are taken
+  double above;  // the similarity and the place of the last one that was found: only those behind it are taken
   u32 above_place;
   Best<Sum> mine = no_best<Sum>();
 
@@ -59,13 +59,13 @@ struct Search {
       : rows(rows), query(query), floor(floor), i(i), u(query.asked[i]), degree(rows.degree(u)) {
     const i64 at = query.starts[i] + query.done, room = query.starts[i + 1] - at;
     k = room <= 0 ? 0 : room < kWarp ? u32(room) : kWarp;
-    above = 2e19, above_place = 0;  // more than any likeness
+    above = 2e19, above_place = 0;  // more than any similarity
     if (k && query.done) {
       const u32 rank = query.best[at - 1];
       if (rank == kNone) {
         k = 0;
       } else {
-        above = likeness(query.kind, double(query.sums[at - 1]), degree, rows.degree(rank));
+        above = similarity(query.kind, double(query.sums[at - 1]), degree, rows.degree(rank));
         above_place = query.places[rank];
       }
     }
@@ -79,7 +79,7 @@ struct Search {
       if (!__any_sync(kFullMask, wanted)) return;
       Best<Sum> next = no_best<Sum>();
       if (wanted) {
-        const double value = likeness(query.kind, double(common), degree, rows.degree(w));
+        const double value = similarity(query.kind, double(common), degree, rows.degree(w));
         if (value >= lowest && value <= above) next = {value, common, query.places[w], w};
         if (value == above && next.place <= above_place) next = no_best<Sum>();
       }

@@ -3,8 +3,8 @@
 A *wedge* u - v - w has two ends, u and w, and a middle v: there are as many wedges between u and w
 as they have neighbors in common.
 
-A likeness is a float64 that both engines compute in the same steps, each of which is rounded once:
-candidates have the same order everywhere. Equal fractions give equal floats as long as the squares
+A similarity is a float64 that both engines compute in the same steps, each of which is rounded
+once: candidates have the same order everywhere. Equal fractions give equal floats as long as the squares
 of degrees are exact, below 2**53: ties are ties.
 """
 
@@ -33,7 +33,7 @@ FORMULAS: dict[str, Callable[[Any, Array, Array, Array], Array]] = {
 }
 
 
-def likeness(formula: str, common: Array, a: Array, b: Array, xp: Any) -> Array:
+def similarity_of(formula: str, common: Array, a: Array, b: Array, xp: Any) -> Array:
     """Return how alike pairs of vertices are, float64, from integers."""
     return FORMULAS[formula](xp, *(each.astype("float64") for each in (common, a, b)))
 
