@@ -22,9 +22,9 @@ from rapids_tc.blocks.quantities import (
 )
 from rapids_tc.engines.gpu import keys
 from rapids_tc.engines.gpu.truss import CudaPeeler
-from rapids_tc.engines.similarity_formulas import Ranking
 from rapids_tc.engines.neighbor_rows import LIVE, WORDS, ChangedEdges, NeighborRows
 from rapids_tc.engines.protocol import Spans
+from rapids_tc.engines.similarity_formulas import Ranking
 from rapids_tc.errors import KernelError
 from rapids_tc.frames.adapters import PandasAdapter
 from rapids_tc.frames.backend import emulator, resolve_backend

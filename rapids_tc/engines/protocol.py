@@ -11,9 +11,9 @@ from rapids_tc._parallel import limit_threads as limit_threads
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
-    from rapids_tc.engines.similarity_formulas import Ranking
     from rapids_tc.engines.neighbor_rows import ChangedEdges, NeighborRows
     from rapids_tc.engines.quantity import Quantity
+    from rapids_tc.engines.similarity_formulas import Ranking
     from rapids_tc.engines.wedges import WedgeRows
     from rapids_tc.preparation.csr import Array, Csr
 

@@ -4,8 +4,8 @@ A *wedge* u - v - w has two ends, u and w, and a middle v: there are as many wed
 as they have neighbors in common.
 
 A similarity is a float64 that both engines compute in the same steps, each of which is rounded
-once: candidates have the same order everywhere. Equal fractions give equal floats as long as the squares
-of degrees are exact, below 2**53: ties are ties.
+once: candidates have the same order everywhere. Equal fractions give equal floats as long as the
+squares of degrees are exact, below 2**53: ties are ties.
 """
 
 from __future__ import annotations

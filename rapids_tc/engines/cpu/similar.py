@@ -17,8 +17,8 @@ from rapids_tc.engines.cpu.compiled import compiled, inlined
 from rapids_tc.plan import costs as model
 
 if TYPE_CHECKING:
-    from rapids_tc.engines.similarity_formulas import Ranking
     from rapids_tc.engines.protocol import ProgressCallback
+    from rapids_tc.engines.similarity_formulas import Ranking
     from rapids_tc.preparation.csr import Array, Csr
 
 TASKS_PER_THREAD = 64  # vertices differ much in work
@@ -234,8 +234,10 @@ def _rank(
             w = np.int64(met[t])
             common = table[w]
             table[w] = 0
+            if common == 0:
+                continue
             # No vertex has fewer neighbors than it has in common with u: most need no look at more.
-            if common == 0 or (kept == room and _similarity(kind, common, degree, common) < heap[0]):
+            if kept == room and _similarity(kind, common, degree, common) < heap[0]:
                 continue
             value = _similarity(kind, common, degree, offsets[w + 1] - offsets[w])
             if kept < room:

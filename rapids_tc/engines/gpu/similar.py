@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from rapids_tc.engines.gpu.layout import GpuEngine
-    from rapids_tc.engines.similarity_formulas import Ranking
     from rapids_tc.engines.protocol import ProgressCallback
+    from rapids_tc.engines.similarity_formulas import Ranking
     from rapids_tc.kernels.method import Kernel
     from rapids_tc.preparation.csr import Array, Csr
 

@@ -51,7 +51,7 @@ struct Search {
   const Query& query;
   u64* floor;
   u32 i, u, k, degree;
-  double above;  // the similarity and the place of the last one that was found: only those behind it are taken
+  double above;  // similarity and place of the last one that was found: only those behind it are taken
   u32 above_place;
   Best<Sum> mine = no_best<Sum>();
 
