@@ -17,6 +17,7 @@ NAMES = re.compile(
     rf"karate|rmat:\d+|uniform:\d+:{NUMBER}|theory:(\d+-)+B(|1|2)k|({SHAPES}):{NUMBER}|shared:.+|.+\.npz"
 )
 LIKE = "rmat:18, grid:200, uniform:22:64e6, theory:3-4-5-B1k, star:1e6, shared:NAME or FILE.npz"
+POOLS = "none", "rmm", "async"  # where cuDF and CuPy take the memory of a GPU
 PACKAGES = {"cugraph": "cugraph-cu13 (CUDA 13) or cugraph-cu12"}  # named unlike their modules
 
 
@@ -54,7 +55,11 @@ def need(library: str, against: Iterable[str] = ()) -> None:
 
 
 def use_pool(pool: str) -> None:
-    """Let cuDF and CuPy take the memory of a GPU from a pool of RMM, unless it is "none"."""
+    """Let cuDF and CuPy take the memory of a GPU from a pool, unless it is "none".
+
+    The pool is RMM's with half of what is free, or with a size that is given instead of "rmm"; or
+    with "async", the one of cudaMallocAsync.
+    """
     if pool == "none":
         return
     import cupy
@@ -62,8 +67,11 @@ def use_pool(pool: str) -> None:
     from dask.utils import parse_bytes
     from rmm.allocators.cupy import rmm_cupy_allocator
 
-    size = None if pool == "rmm" else parse_bytes(pool)  # None: half of what is free
-    rmm.reinitialize(pool_allocator=True, initial_pool_size=size)
+    if pool == "async":
+        rmm.mr.set_current_device_resource(rmm.mr.CudaAsyncMemoryResource())
+    else:
+        size = None if pool == "rmm" else parse_bytes(pool)
+        rmm.reinitialize(pool_allocator=True, initial_pool_size=size)
     cupy.cuda.set_allocator(rmm_cupy_allocator)
 
 

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import click
-from arguments import absent, need, read, use_pool
+from arguments import POOLS, absent, need, read, use_pool
 from datasets import known, label, load
 from machine import machine, write
 from memory import peak
@@ -63,7 +63,7 @@ OUT_OF_MEMORY = ("out_of_memory", "bad_alloc", "out of memory")  # words of cuGr
     help="Seconds for the calls of a figure. [default: 600]",
 )  # fmt: skip
 @click.option(
-    "--pool", type=click.Choice(["none", "rmm"]), default="none", show_default=True,
+    "--pool", type=click.Choice(POOLS), default="none", show_default=True,
     help="Where cuDF and CuPy take the memory of a GPU.",
 )  # fmt: skip
 @click.option("--out", type=click.File("a"), default="-", help="File to add lines to.")

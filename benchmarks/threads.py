@@ -11,29 +11,22 @@ the first number of threads; if two differ, the exit code is 1. The table comes 
 
 from __future__ import annotations
 
-import hashlib
 import os
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 import click
-import numpy as np
 from arguments import read
+from calls import CALLS, digest
 from datasets import label
 from machine import machine, write
 
-import rapids_tc as tc
 from rapids_tc.bench import take_turns
 from rapids_tc.engines.protocol import limit_threads
 
 Figures = dict[tuple[str, str, int], float]
 
-CALLS: dict[str, Callable[[Any], Any]] = {
-    "count": tc.count,
-    "edge_triangles": tc.edge_triangles,
-    "trussness": tc.trussness,
-}
+WHAT = "count", "edge_triangles", "trussness"
 TABLE = (
     ("count", "rmat:20"),
     ("count", "rmat:22"),
@@ -44,7 +37,7 @@ TABLE = (
 
 @click.command()
 @click.argument("graphs", nargs=-1)
-@click.option("--what", multiple=True, type=click.Choice([*CALLS]), help="Calls. [default: count]")
+@click.option("--what", multiple=True, type=click.Choice(WHAT), help="Calls. [default: count]")
 @click.option("--threads", multiple=True, type=click.IntRange(1), help="[default: 1, 2, 4, 8, 16]")
 @click.option("--repeat", type=click.IntRange(1), default=5, show_default=True)
 @click.option("--out", type=click.File("a"), default="-", help="File to add lines to.")
@@ -87,13 +80,6 @@ def measure(call: str, frame: Any, numbers: list[int], repeat: int) -> list[dict
         } | times.line | loads
         for number, times in seconds.items()
     ]  # fmt: skip
-
-
-def digest(answer: Any) -> int | str:
-    """Return a number as it is, and a hash of the bytes of a column."""
-    if isinstance(answer, int):
-        return answer
-    return hashlib.sha256(np.ascontiguousarray(answer).tobytes()).hexdigest()[:16]
 
 
 def show(figures: Figures, numbers: list[int]) -> None:

@@ -41,12 +41,26 @@ from rapids_tc.kernels.catalogue import METHODS
 
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
 sys.path.append(str(BENCHMARKS))
-approximate, arguments, bench, cluster, cold, datasets, limits, machine, memory, ncu, suites = map(
+(
+    approximate,
+    arguments,
+    bench,
+    calls,
+    cluster,
+    cold,
+    datasets,
+    limits,
+    machine,
+    memory,
+    ncu,
+    suites,
+) = map(
     __import__,
     (
         "approximate",
         "arguments",
         "bench",
+        "calls",
         "cluster",
         "cold",
         "datasets",
@@ -539,6 +553,32 @@ def test_threads_are_timed_in_turn_and_their_answers_compared():
     assert lines[2]["answer"] == lines[3]["answer"] != 50
     assert all(0 < x["least"] <= x["seconds"] <= x["most"] for x in lines)
     assert "| `count`, book:50 |" in done.stderr
+
+
+def test_calls_are_timed_and_compared_with_an_earlier_run(tmp_path, monkeypatch):
+    monkeypatch.setattr(calls, "PLANS", {"pandas": {"count": ("karate", "book:50")}, "cudf": {}})
+    out = tmp_path / "lines.jsonl"
+
+    def run(*more):
+        return CliRunner().invoke(calls.main, ["--repeat", "1", *more])
+
+    assert run("--out", str(out)).exit_code == 0
+    lines = [json.loads(line) for line in out.read_text().splitlines()]
+    assert [(line["graph"], line["answer"]) for line in lines] == [("karate", 45), ("book:50", 50)]
+    assert all(0 < line["least"] <= line["seconds"] for line in lines)
+    assert run("--seen", str(out)).exit_code == 0
+    late = run("--seconds", "-1")
+    assert late.exit_code == 0 and late.stdout.count("no time was left") == 2
+    out.write_text(out.read_text().replace('"answer": 50', '"answer": 51'))
+    done = run("--seen", str(out))
+    assert done.exit_code == 1 and "count of book:50" in done.output
+
+
+def test_a_hash_is_of_every_value_and_of_their_order():
+    frame = pd.DataFrame({"vertex": [1, 2, 3], "score": [0.5, 1 / 3, np.nan]})
+    near = frame.assign(score=frame["score"] + 1e-12)
+    assert calls.digest(frame) == calls.digest(near) != calls.digest(frame.iloc[::-1])
+    assert calls.digest(frame["vertex"]) != calls.digest(pd.Series([1, 2, 4]))
 
 
 @long
