@@ -1271,7 +1271,7 @@ HINTS = {
         (lambda h: tc.project(k3(), measure="no"), "accepted: 'jaccard', .*, or None"),
     ],
     "engines/gpu/similar": [
-        (emulated(lambda e: e.wedge_counts(Fake(m=2**32), None, 1)),
+        (emulated(lambda e: e.prepare_ends(Fake(m=2**31), None)),
          'fewer than 2,147,481,600: give the rows that matter, or engine="cpu"'),
     ],
     "analytics/cliques": [

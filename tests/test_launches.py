@@ -30,7 +30,6 @@ from rapids_tc.frames.adapters import PandasAdapter
 from rapids_tc.frames.backend import emulator, resolve_backend
 from rapids_tc.kernels import _nvrtc
 from rapids_tc.kernels.catalogue import METHODS
-from rapids_tc.plan import costs
 from rapids_tc.preparation import orient
 
 __all__ = ["compiler"]
@@ -160,16 +159,14 @@ def launch_all(engine):
 
 def search_wedges(engine, csr):
     """Find similar vertices and pairs by a table, by a hash table of a block, and of a warp."""
-    numbers, nothing = np.arange(csr.n, dtype=np.uint32), np.zeros(0, np.int64)
+    numbers = np.arange(csr.n, dtype=np.uint32)
     for dense, brief in ((0, 0), (1 << 20, 0), (1 << 20, 1 << 20)):
         sizes = replace(engine.capacities, dense_wedges=dense, brief_wedges=brief)
         searching = replace(engine, capacities=sizes)
-        rows = searching.neighbors(csr)
-        work = searching.wedge_counts(rows, numbers, costs.NO_RANK)
-        starts = np.concatenate([[0], np.cumsum(np.minimum(work, 3))])
-        ranking = Ranking("jaccard", numbers, nothing)
-        searching.most_similar(rows, numbers, work, starts, ranking)
-        searching.common_pairs(rows, numbers, work, numbers, 1)
+        ends = searching.prepare_ends(csr, numbers)
+        starts = np.concatenate([[0], np.cumsum(np.minimum(ends.work, 3))])
+        searching.most_similar(ends, starts, Ranking("jaccard", numbers))
+        searching.count_pairs(ends, numbers, 1)
 
 
 def test_every_kernel_bounds_its_blocks():

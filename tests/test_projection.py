@@ -113,20 +113,20 @@ def test_frames_are_the_rows_of_the_whole(call, engine):
 def test_frames_are_made_when_asked_for(monkeypatch):
     """Of the frame as it was at the call; and each vertex is searched once for all frames."""
     engine, asked = registry.load("cpu"), []
-    search = engine.common_pairs
+    search = engine.list_pairs
 
-    def noted(rows, ranks, *others):
-        asked.append(len(ranks))
-        return search(rows, ranks, *others)
+    def noted(ends, places, at_least, starts, first, last):
+        asked.append(last - first)
+        return search(ends, places, at_least, starts, first, last)
 
-    monkeypatch.setattr(engine, "common_pairs", noted)
+    monkeypatch.setattr(engine, "list_pairs", noted)
     edges = pd.DataFrame({"user": [*range(9)], "item": 0})
     frames = tc.iter_project(edges, rows=3, source="user", destination="item")
     edges["item"] = range(9)
     assert asked == []
     assert next(frames).to_numpy().tolist() == [[0, v, 1] for v in (1, 2, 3)]
-    assert [sum(asked[2:]), len(next(frames))] == [1, 3]  # counted before; the others of 0 are left
-    assert sum(map(len, frames)) == 30 and sum(asked[2:]) == 9 - 1  # 8 has no pair of its own
+    assert [sum(asked), len(next(frames))] == [1, 3]  # counted before; the others of 0 are left
+    assert sum(map(len, frames)) == 30 and sum(asked) == 9 - 1  # 8 has no pair of its own
 
 
 def test_frames_of_more_pairs_than_memory_holds():

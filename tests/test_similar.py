@@ -18,7 +18,8 @@ from rapids_tc import _parallel, datasets, testing
 from rapids_tc.analytics.similar import MEASURES
 from rapids_tc.engines.cpu import engine as cpu
 from rapids_tc.engines.cpu import similar
-from rapids_tc.engines.similarity_formulas import FORMULAS, MOST, Ranking, similarity_of
+from rapids_tc.engines.similarity_formulas import FORMULAS, Ranking, similarity_of
+from rapids_tc.engines.wedge_ends import MOST_DEGREE
 from rapids_tc.kernels.method import Capacities
 from rapids_tc.plan import costs
 
@@ -41,32 +42,31 @@ ROWS = {
 }
 
 
-def best_of(csr, asked, top, ranking):
+def best_of(csr, asked, top, ranking, most_degree, values):
     """The best of ranks, from the square of the adjacency matrix: rows of ranks and sums."""
     n, places = csr.n, ranking.places.astype(int)
     near = np.zeros((n, n), np.int64)
     near[csr.rows, csr.columns] = near[csr.columns, csr.rows] = 1
     degrees = near.sum(axis=1)
-    weights = ranking.values if len(ranking.values) else np.ones(n, np.int64)
-    sums = near[asked] @ (near * (weights * (degrees <= ranking.most_degree))[:, None])
+    weights = np.ones(n, np.int64) if values is None else values
+    sums = near[asked] @ (near * (weights * (degrees <= most_degree))[:, None])
     sums[np.arange(len(asked)), asked] = 0
     if ranking.apart:
         sums[near[asked] > 0] = 0
     found = []
     for u, of_u in zip(asked, sums, strict=True):
         (some,) = np.nonzero(of_u)
-        values = similarity_of(ranking.formula, of_u[some], degrees[u], degrees[some], np)
-        order = some[np.lexsort([places[some], -values])][:top]
+        alike = similarity_of(ranking.formula, of_u[some], degrees[u], degrees[some], np)
+        order = some[np.lexsort([places[some], -alike])][:top]
         found.append((order.tolist(), of_u[order].tolist()))
     return found
 
 
-def found_by(engine, csr, asked, top, ranking):
+def found_by(engine, csr, asked, top, ranking, *middles):
     """The best of ranks, by an engine."""
-    rows = engine.neighbors(csr)
-    work = engine.wedge_counts(rows, asked, ranking.most_degree)
-    starts = np.concatenate([[0], np.cumsum(np.minimum(work, min(top, max(csr.n - 1, 0))))])
-    best, sums = engine.most_similar(rows, asked, work, starts.astype("int64"), ranking)
+    ends = engine.prepare_ends(csr, asked, *middles)
+    starts = np.concatenate([[0], np.cumsum(np.minimum(ends.work, min(top, max(csr.n - 1, 0))))])
+    best, sums = engine.most_similar(ends, starts.astype("int64"), ranking)
     there = best != costs.NO_RANK
     parts = [slice(*pair) for pair in pairwise(starts)]
     return [(best[p][there[p]].tolist(), sums[p][there[p]].tolist()) for p in parts]
@@ -79,18 +79,18 @@ def test_engines_agree_with_the_square_of_the_matrix(rows, monkeypatch):
     rng = np.random.default_rng(0)
     places = rng.permutation(csr.n).astype("uint32")
     values = rng.integers(1, 2**40, csr.n)
-    none = np.zeros(0, "int64")
     monkeypatch.setattr(similar, "SERIAL_BELOW", 0)
-    asked = [(formula, none, MOST, False) for formula in FORMULAS]
-    asked += [("sum", values, MOST, True), ("jaccard", none, 20, True)]
-    for (formula, *others), seed, sizes in zip(asked, cycle(SEEDS), cycle(TIERS), strict=False):
-        ranking = Ranking(formula, places, *others)
-        right = best_of(csr, ranks, 40, ranking)
+    asked = [(formula, False, MOST_DEGREE, None) for formula in FORMULAS]
+    asked += [("sum", True, MOST_DEGREE, values), ("jaccard", True, 20, None)]
+    for one, seed, sizes in zip(asked, cycle(SEEDS), cycle(TIERS), strict=False):
+        formula, apart, *middles = one
+        ranking = Ranking(formula, places, apart)
+        right = best_of(csr, ranks, 40, ranking, *middles)
         gpu = testing.host_engine(xp=ENGINE.xp, capacities=sizes)
         with testing.thread_order(seed), gpu as engine:
-            assert found_by(engine, csr, ranks, 40, ranking) == right
+            assert found_by(engine, csr, ranks, 40, ranking, *middles) == right
         if testing.sanitizer() is None:
-            assert found_by(cpu, csr, ranks, 40, ranking) == right
+            assert found_by(cpu, csr, ranks, 40, ranking, *middles) == right
 
 
 @pytest.mark.parametrize("rows", ROWS.values(), ids=ROWS)
@@ -110,15 +110,16 @@ def test_pairs_of_both_engines(rows, monkeypatch):
         gpu = testing.host_engine(xp=ENGINE.xp, capacities=sizes)
         with testing.thread_order(seed), gpu as engine:
             for each in (engine, cpu)[: 1 + (testing.sanitizer() is None)]:
-                rows_of_all = each.neighbors(csr)
-                query = rows_of_all, asked, each.wedge_counts(rows_of_all, asked, MOST), places
-                pairs = each.common_pairs(*query, at_least)
+                ends = each.prepare_ends(csr, asked)
+                pairs = each.count_pairs(ends, places, at_least)
                 assert pairs.tolist() == [*map(len, right)]
                 starts = np.concatenate([[0], np.cumsum(pairs)]).astype("int64")
-                ranks, sums = each.common_pairs(*query, at_least, starts)
-                assert ranks.tolist() == [w for some in right for w in some.tolist()]
-                of_asked = np.repeat(np.arange(len(asked)), pairs)
-                assert sums.tolist() == common[of_asked, ranks].tolist()
+                for part in pairwise((0, len(asked) // 3, len(asked))):
+                    ranks, sums = each.list_pairs(ends, places, at_least, starts, *part)
+                    some = slice(*part)
+                    assert ranks.tolist() == [w for of_u in right[some] for w in of_u.tolist()]
+                    of_asked = np.repeat(np.arange(*part), pairs[some])
+                    assert sums.tolist() == common[of_asked, ranks].tolist()
 
 
 @plain_only
@@ -218,9 +219,8 @@ def test_progress_and_threads(monkeypatch):
         patch.setattr(_parallel, "POLL", 1e-4)
         assert tc.most_similar(edges, progress=True).equals(right)
     csr = cpu.csr(keys_of(ROWS["mixed"]), 1 + max(max(row) for row in ROWS["mixed"]))
-    rows, asked = ENGINE.neighbors(csr), np.arange(csr.n)
-    work = ENGINE.wedge_counts(rows, asked, MOST)
-    starts = np.concatenate([[0], np.cumsum(np.minimum(work, 50))])
-    ranking = Ranking("jaccard", np.arange(csr.n, dtype="uint32"), np.zeros(0, "int64"))
-    ENGINE.most_similar(rows, asked, work, starts, ranking, on_progress=done.append)
+    ends = ENGINE.prepare_ends(csr, np.arange(csr.n))
+    starts = np.concatenate([[0], np.cumsum(np.minimum(ends.work, 50))])
+    ranking = Ranking("jaccard", np.arange(csr.n, dtype="uint32"))
+    ENGINE.most_similar(ends, starts, ranking, on_progress=done.append)
     assert done == [0.5, 1.0]

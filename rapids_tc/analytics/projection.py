@@ -12,7 +12,7 @@ from rapids_tc._typing import Frame, ProjectionMeasure, Side
 from rapids_tc.analytics.analytic import analytic
 from rapids_tc.analytics.side_pairs import FRACTIONS, PROJECTION, SidePairs
 from rapids_tc.analytics.triangle_lists import check_rows
-from rapids_tc.engines.similarity_formulas import MOST
+from rapids_tc.engines.wedge_ends import MOST_DEGREE
 from rapids_tc.frames.device import device_of, on_device
 from rapids_tc.plan import needs
 from rapids_tc.plan.record import OwnOptions, of_one_machine
@@ -37,7 +37,7 @@ def _check(own: OwnOptions) -> OwnOptions:
     if measure is not None and (not isinstance(measure, str) or measure not in MEASURES):
         accepted = ", ".join(map(repr, MEASURES))
         raise ValueError(f"measure={measure!r}; accepted: {accepted}, or None")
-    return {**own, "at_least": min(int(at_least), MOST + 1)}
+    return {**own, "at_least": min(int(at_least), MOST_DEGREE + 1)}
 
 
 def _fields(own: OwnOptions) -> tuple[str, ...]:

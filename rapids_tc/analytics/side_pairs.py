@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rapids_tc.blocks.third_sums import third_values
-from rapids_tc.engines.similarity_formulas import MOST, similarity_of
+from rapids_tc.engines.similarity_formulas import similarity_of
 from rapids_tc.frames.backend import as_uint32
 from rapids_tc.plan.record import Needs, Result, Work
 
 if TYPE_CHECKING:
     from rapids_tc._typing import Array, Frame, Side
+    from rapids_tc.engines.wedge_ends import WedgeEnds
     from rapids_tc.graphs.in_memory import InMemoryGraph
-    from rapids_tc.preparation.csr import Csr
 
 PROJECTION = Work(Needs.SIMILAR_PAIRS, Result.PAIRS)
 FRACTIONS = ("jaccard", "cosine", "sorensen", "overlap")  # of `engines.similarity_formulas`
@@ -31,10 +31,8 @@ class SidePairs:
         How many common neighbors are enough.
     chosen, others : arrays of integers
         The numbers of the vertices of this side, ascending, and of the other side.
-    rows : Csr
-        The rows of all neighbors.
-    asked, work : arrays of integers
-        The rank of each chosen vertex, and the wedges that begin there.
+    ends : WedgeEnds
+        The wedges that begin at each chosen vertex.
     starts : array of int64, shape (chosen + 1,)
         The running sum of the numbers of pairs. A pair belongs to the smaller of its two numbers.
     """
@@ -44,9 +42,7 @@ class SidePairs:
     at_least: int
     chosen: Array
     others: Array
-    rows: Csr
-    asked: Array
-    work: Array
+    ends: WedgeEnds
     starts: Array
 
     @classmethod
@@ -56,12 +52,10 @@ class SidePairs:
         numbers = xp.flatnonzero(order.present)
         is_chosen = ids.is_destination(numbers) == (side == "destination")
         chosen, others = numbers[is_chosen], numbers[~is_chosen]
-        rows, asked = engine.neighbors(graph.csr), order.rank[chosen]
-        work = engine.wedge_counts(rows, asked, MOST)
-        starts = xp.zeros(len(asked) + 1, "int64")
-        counts = engine.common_pairs(rows, asked, work, as_uint32(order.number), at_least)
-        xp.cumsum(counts, out=starts[1:])
-        return cls(graph, side, at_least, chosen, others, rows, asked, work, starts)
+        ends = engine.prepare_ends(graph.csr, order.rank[chosen])
+        starts = xp.zeros(len(chosen) + 1, "int64")
+        xp.cumsum(engine.count_pairs(ends, as_uint32(order.number), at_least), out=starts[1:])
+        return cls(graph, side, at_least, chosen, others, ends, starts)
 
     @property
     def total(self) -> int:
@@ -82,10 +76,8 @@ class SidePairs:
 
         The vertices are from `first` to `last` - 1, by their places in `chosen`.
         """
-        graph, some = self.graph, slice(first, last)
-        starts = self.starts[first : last + 1] - self.starts[first]
-        query = self.rows, self.asked[some], self.work[some], as_uint32(graph.order.number)
-        ranks, common = graph.engine.common_pairs(*query, self.at_least, starts)
+        pairs = self.ends, as_uint32(self.graph.order.number), self.at_least, self.starts
+        ranks, common = self.graph.engine.list_pairs(*pairs, first, last)
         return ranks, common
 
     def frame(self, first: int, ranks: Array, common: Array, measure: str | None) -> Frame:
@@ -101,7 +93,7 @@ class SidePairs:
         if measure == "ratio":
             columns[measure] = common / _sizes(graph, self.others, u)
         elif measure is not None:
-            columns[measure] = _values(graph, self.rows, self.asked[of_u], ranks, common, measure)
+            columns[measure] = _values(graph, self.ends, of_u, ranks, common, measure)
         return graph.backend.adapter.frame(graph.backend.library.DataFrame(columns))
 
 
@@ -115,10 +107,10 @@ def _sizes(graph: InMemoryGraph, others: Array, u: Array) -> Any:
 
 
 def _values(
-    graph: InMemoryGraph, rows: Any, u: Array, v: Array, common: Array, measure: str
+    graph: InMemoryGraph, ends: WedgeEnds, of_u: Array, v: Array, common: Array, measure: str
 ) -> Array:
     """Return the values of a measure for pairs of ranks."""
-    xp = graph.backend.xp
+    rows, u, xp = ends.rows, ends.asked[of_u], graph.backend.xp
     degrees = xp.diff(rows.offsets)
     if measure in FRACTIONS:
         return similarity_of(measure, common, degrees[u], degrees[v], xp)

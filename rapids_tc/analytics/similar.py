@@ -9,7 +9,8 @@ from rapids_tc._arguments import check_flag
 from rapids_tc._typing import Frame, RankingMeasure, Vertices
 from rapids_tc.analytics.analytic import analytic
 from rapids_tc.blocks.third_sums import third_values
-from rapids_tc.engines.similarity_formulas import MOST, Ranking, similarity_of
+from rapids_tc.engines.similarity_formulas import Ranking, similarity_of
+from rapids_tc.engines.wedge_ends import MOST_DEGREE
 from rapids_tc.frames.backend import as_uint32
 from rapids_tc.plan import costs, needs
 from rapids_tc.plan.record import Needs, OwnOptions, Result, Work, of_one_machine
@@ -63,9 +64,10 @@ class _Candidates:
         formula, summed = MEASURES[measure]
         return cls(formula, third_values(summed, degrees, graph.backend) if summed else None)
 
-    def values(self, xp: Any) -> Array:
-        """Return the values of middles by rank; none if these are counted."""
-        return xp.zeros(0, "int64") if self.third is None else self.third.by_rank
+    @property
+    def values(self) -> Array | None:
+        """The values of middles by rank; none if these are counted."""
+        return None if self.third is None else self.third.by_rank
 
     def column(self, sums: Array, a: Array, b: Array, measure: str, xp: Any) -> Array:
         """Return the column of an answer, from the sums and degrees of pairs."""
@@ -177,25 +179,21 @@ def most_similar(
     engine, xp, order = graph.engine, graph.backend.xp, graph.order
     csr, numbers = graph.csr, xp.sort(graph.numbers_of(vertices))
     with graph.stage("comparing vertices") as report:
-        rows, asked = engine.neighbors(csr), order.rank[numbers]
-        degrees = xp.diff(rows.offsets)
+        degrees = graph.degrees
         compared = _Candidates.of(measure, degrees, graph)
-        most = MOST if most_degree is None else min(int(most_degree), MOST)
-        work = engine.wedge_counts(rows, asked, most)
-        starts = xp.zeros(len(asked) + 1, "int64")
-        xp.cumsum(xp.minimum(work, min(top, max(csr.n - 1, 0))), out=starts[1:])
+        most = MOST_DEGREE if most_degree is None else min(int(most_degree), MOST_DEGREE)
+        ends = engine.prepare_ends(csr, order.rank[numbers], most, compared.values)
+        starts = xp.zeros(len(numbers) + 1, "int64")
+        xp.cumsum(xp.minimum(ends.work, min(top, max(csr.n - 1, 0))), out=starts[1:])
         room = graph.room(SIMILAR, memory_limit)
         needs.require_pairs(int(starts[-1]), room, FEWER, graph.ids.text)
-        places, values = as_uint32(order.number), compared.values(xp)
-        ranking = Ranking(compared.formula, places, values, most, exclude_neighbors)
-        best, sums = engine.most_similar(
-            rows, asked, work, starts, ranking, on_progress=report.on_progress
-        )
+        ranking = Ranking(compared.formula, as_uint32(order.number), exclude_neighbors)
+        best, sums = engine.most_similar(ends, starts, ranking, on_progress=report.on_progress)
         found = xp.flatnonzero(best != costs.NO_RANK)
         of_u = xp.searchsorted(starts, found, side="right") - 1
         best, sums, numbers = best[found], sums[found], numbers[of_u]
-        of_pairs = sums, degrees[asked[of_u]], degrees[best], measure
-        del found, of_u, work, starts, rows
+        of_pairs = sums, degrees[ends.asked[of_u]], degrees[best], measure
+        del found, of_u, ends, starts
         values = compared.column(*of_pairs, xp)
         columns = graph.ids.columns(("u", "v"), (numbers, order.number[best]))
         frame = graph.backend.library.DataFrame({**columns, measure: values})

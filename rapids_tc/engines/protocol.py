@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from rapids_tc._parallel import limit_threads as limit_threads
+from rapids_tc.engines.wedge_ends import MOST_DEGREE
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from rapids_tc.engines.neighbor_rows import ChangedEdges, NeighborRows
     from rapids_tc.engines.quantity import Quantity
     from rapids_tc.engines.similarity_formulas import Ranking
+    from rapids_tc.engines.wedge_ends import WedgeEnds
     from rapids_tc.engines.wedges import WedgeRows
     from rapids_tc.preparation.csr import Array, Csr
 
@@ -319,17 +321,28 @@ class Engine(Protocol):
         neighbors are counted. The sums of loops are left open.
         """
 
-    def wedge_counts(self, rows: Csr, asked: Array, most_degree: int) -> Array:
-        """Count the wedges that begin at each of some ranks: int64.
+    def prepare_ends(
+        self,
+        csr: Csr,
+        asked: Array,
+        most_degree: int = MOST_DEGREE,
+        values: Array | None = None,
+    ) -> WedgeEnds:
+        """Make the rows of all neighbors, and count the wedges that begin at each of some ranks.
 
-        `rows` is of `neighbors`. Middles of more than `most_degree` neighbors are left out.
+        Parameters
+        ----------
+        asked : array of integers
+            The ranks.
+        most_degree : int, optional
+            Middles of more neighbors are left out.
+        values : array of int64, optional
+            By rank: what a middle adds to a sum; by default middles are counted.
         """
 
     def most_similar(
         self,
-        rows: Csr,
-        asked: Array,
-        work: Array,
+        ends: Any,
         starts: Array,
         ranking: Ranking,
         *,
@@ -339,10 +352,7 @@ class Engine(Protocol):
 
         Parameters
         ----------
-        rows : Csr
-            Of `neighbors`.
-        asked, work : arrays of integers
-            The ranks, and the `wedge_counts` of each.
+        ends : WedgeEnds
         starts : array of int64, shape (asked + 1,)
             Where the answer of each rank begins. It has at most as much room as wedges.
         ranking : Ranking
@@ -355,38 +365,39 @@ class Engine(Protocol):
             The wedges to each, or their values added up.
         """
 
-    def common_pairs(
+    def count_pairs(self, ends: Any, places: Array, at_least: int) -> Array:
+        """Count, for each of some ranks, the others with enough neighbors in common: int64.
+
+        `ends` is a `WedgeEnds` whose middles are of any degree, and counted. `places` (uint32) are
+        by rank: a pair belongs to its vertex of the lower place, and is counted if this is one of
+        ``ends.asked``. `at_least` common neighbors are enough, 1 or more.
+        """
+
+    def list_pairs(
         self,
-        rows: Csr,
-        asked: Array,
-        work: Array,
+        ends: Any,
         places: Array,
         at_least: int,
-        starts: Array = None,
-    ) -> Any:
-        """Count the pairs of vertices with enough neighbors in common; with `starts`, list them.
-
-        A pair belongs to its vertex of the lower place, which is one of those asked for.
+        starts: Array,
+        first: int,
+        last: int,
+    ) -> tuple[Array, Array]:
+        """List the pairs that `count_pairs` counts, those of ``ends.asked[first:last]``.
 
         Parameters
         ----------
-        rows : Csr
-            Of `neighbors`.
-        asked, work : arrays of integers
-            The ranks, and the `wedge_counts` of each, middles of any degree among them.
-        places : array of uint32
-            By rank: the order of pairs.
-        at_least : int
-            How many common neighbors are enough, from 1 on.
-        starts : array of int64, shape (asked + 1,), optional
-            The running sum of the numbers of pairs of each rank.
+        ends, places, at_least
+            As `count_pairs` got them.
+        starts : array of int64, shape (asked + 1,)
+            The running sum of what `count_pairs` returned.
+        first, last : int
+            The range of ``ends.asked``.
 
         Returns
         -------
-        pairs : array of int64
-            How many pairs each rank has; or, with `starts`, two arrays:
         ranks : array of uint32
-            The other vertex of each pair; those of asked[i] from starts[i] on, by place.
+            The other vertex of each pair: those of asked[i] from starts[i] - starts[first] on, by
+            place.
         common : array of int64
             The common neighbors of each pair.
         """

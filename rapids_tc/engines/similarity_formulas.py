@@ -1,8 +1,5 @@
 """How alike two vertices are, by the neighbors that they have in common: for both engines.
 
-A *wedge* u - v - w has two ends, u and w, and a middle v: there are as many wedges between u and w
-as they have neighbors in common.
-
 A similarity is a float64 that both engines compute in the same steps, each of which is rounded
 once: candidates have the same order everywhere. Equal fractions give equal floats as long as the
 squares of degrees are exact, below 2**53: ties are ties.
@@ -17,8 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from rapids_tc.preparation.csr import Array
-
-MOST = 2**31 - 1  # no vertex has more neighbors on a GPU
 
 # By name: of xp, what two vertices have in common, and the degrees of both, all of them float64, or
 # integers where a value is not ranked.
@@ -48,18 +43,12 @@ class Ranking:
         A key of `FORMULAS`.
     places : array of uint32
         By rank: of two vertices that are as alike, the one of the lower place comes first.
-    values : array of int64
-        By rank: what a middle adds to a sum; if there are none, middles are counted.
-    most_degree : int
-        Middles of more neighbors are left out.
     apart : bool
         Whether the neighbors of a vertex are left out of those that are similar to it.
     """
 
     formula: str
     places: Array
-    values: Array
-    most_degree: int = MOST
     apart: bool = False
 
     @property

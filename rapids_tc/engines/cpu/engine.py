@@ -61,8 +61,8 @@ DEGREE_TABLES = 6  # at most: a table takes 4 bytes a number
 
 memory, free, take, bare = host_memory, host_free, look_up.take, in_edges.bare
 neighbors, common_sums = pairs.neighbors, pairs.common_sums
-wedge_counts, most_similar = similar.wedge_counts, similar.most_similar
-common_pairs = similar.common_pairs
+prepare_ends, most_similar = similar.prepare_ends, similar.most_similar
+count_pairs, list_pairs = similar.count_pairs, similar.list_pairs
 csc, add_changes, settle = in_edges.csc, changes.add_changes, changes.settle
 join_ends = communities.join_ends
 block_store, slot_pool, small_counter = host_slots.BlockStore, host_slots.SlotPool, small.counter

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rapids_tc._parallel import SERIAL_BELOW, parallel_for, thread_count
+from rapids_tc.engines.cpu import pairs
 from rapids_tc.engines.cpu.compiled import compiled, inlined
+from rapids_tc.engines.wedge_ends import MOST_DEGREE, WedgeEnds
 from rapids_tc.plan import costs as model
 
 if TYPE_CHECKING:
@@ -29,9 +31,11 @@ def tables_bytes(vertices: int) -> int:
     return thread_count() * model.WEDGE_END * vertices
 
 
-def wedge_counts(rows: Csr, asked: Array, most_degree: int) -> Array:
-    """Count the wedges of vertices: see `rapids_tc.engines.protocol.Engine`."""
-    counts = np.empty(len(asked), np.int64)
+def prepare_ends(
+    csr: Csr, asked: Array, most_degree: int = MOST_DEGREE, values: Array | None = None
+) -> WedgeEnds:
+    """Make the rows, and count the wedges: see `rapids_tc.engines.protocol.Engine`."""
+    rows, counts = pairs.neighbors(csr), np.empty(len(asked), np.int64)
     threads = thread_count() if rows.m > SERIAL_BELOW else 1
     cuts = np.linspace(0, len(asked), threads * TASKS_PER_THREAD + 1).astype(np.int64)
 
@@ -40,55 +44,65 @@ def wedge_counts(rows: Csr, asked: Array, most_degree: int) -> Array:
         _count_wedges(rows.offsets, rows.columns, asked[part], most_degree, counts[part])
 
     parallel_for(task, len(cuts) - 1, threads)
-    return counts
+    return WedgeEnds(rows, asked, counts, most_degree, values)
 
 
 def most_similar(
-    rows: Csr,
-    asked: Array,
-    work: Array,
-    starts: Array,
-    ranking: Ranking,
-    *,
-    on_progress: ProgressCallback | None = None,
+    ends: WedgeEnds, starts: Array, ranking: Ranking, *, on_progress: ProgressCallback | None = None
 ) -> tuple[Array, Array]:
     """Find the most similar vertices: see `rapids_tc.engines.protocol.Engine`."""
-    best = np.full(int(starts[-1]), model.NO_RANK, np.uint32)
+    rows, best = ends.rows, np.full(int(starts[-1]), model.NO_RANK, np.uint32)
     sums = np.zeros(len(best), np.int64)
-    threads, cuts = _cut(work)
-    tables = np.zeros((threads, rows.n), np.int64)
-    met = np.empty((threads, rows.n + 1), np.uint32)
+    threads, cuts = _cut(ends.work)
+    tables, met = _tables(threads, rows.n)
     heaps = np.empty((threads, int(np.diff(starts).max(initial=0))), np.float64)
-    options = ranking.kind, ranking.most_degree, int(ranking.apart), ranking.values, ranking.places
+    values = np.zeros(0, np.int64) if ends.values is None else ends.values
+    options = ranking.kind, ends.most_degree, int(ranking.apart), values, ranking.places
 
     def task(number: int, thread: int) -> None:
         own = tables[thread], met[thread], heaps[thread]
-        part = (cuts[number], cuts[number + 1], asked, starts, *own)
+        part = (cuts[number], cuts[number + 1], ends.asked, starts, *own)
         _rank(rows.offsets, rows.columns, *part, *options, best, sums)
 
     parallel_for(task, len(cuts) - 1, threads, on_progress)
     return best, sums
 
 
-def common_pairs(
-    rows: Csr, asked: Array, work: Array, places: Array, at_least: int, starts: Array = None
-) -> Any:
-    """Count or list pairs of vertices: see `rapids_tc.engines.protocol.Engine`."""
-    lists = starts is not None
-    size = int(starts[-1]) if lists else 0
-    found = starts if lists else np.zeros(len(asked), np.int64)
+def count_pairs(ends: WedgeEnds, places: Array, at_least: int) -> Array:
+    """Count pairs of vertices: see `rapids_tc.engines.protocol.Engine`."""
+    rows, counts = ends.rows, np.zeros(len(ends.asked), np.int64)
+    threads, cuts = _cut(ends.work)
+    tables, met = _tables(threads, rows.n)
+
+    def task(number: int, thread: int) -> None:
+        part = (cuts[number], cuts[number + 1], ends.asked, tables[thread], met[thread])
+        _count_pairs(rows.offsets, rows.columns, *part, places, at_least, counts)
+
+    parallel_for(task, len(cuts) - 1, threads)
+    return counts
+
+
+def list_pairs(
+    ends: WedgeEnds, places: Array, at_least: int, starts: Array, first: int, last: int
+) -> tuple[Array, Array]:
+    """List pairs of vertices: see `rapids_tc.engines.protocol.Engine`."""
+    rows, asked, begins = ends.rows, ends.asked[first:last], starts[first:last] - starts[first]
+    size = int(starts[last] - starts[first])
     ranks, common = np.empty(size, np.uint32), np.empty(size, np.int64)
-    threads, cuts = _cut(work)
-    tables = np.zeros((threads, rows.n), np.int64)
-    met = np.empty((threads, rows.n + 1), np.uint32)
+    threads, cuts = _cut(ends.work[first:last])
+    tables, met = _tables(threads, rows.n)
 
     def task(number: int, thread: int) -> None:
         part = (cuts[number], cuts[number + 1], asked, tables[thread], met[thread])
-        pairs = (places, at_least, int(lists), found, ranks, common)
-        _find_pairs(rows.offsets, rows.columns, *part, *pairs)
+        _list_pairs(rows.offsets, rows.columns, *part, places, at_least, begins, ranks, common)
 
     parallel_for(task, len(cuts) - 1, threads)
-    return (ranks, common) if lists else found
+    return ranks, common
+
+
+def _tables(threads: int, n: int) -> tuple[Array, Array]:
+    """Make for each thread a table of sums by rank, all zero, and room to list ranks."""
+    return np.zeros((threads, n), np.int64), np.empty((threads, n + 1), np.uint32)
 
 
 def _cut(work: Array) -> tuple[int, Array]:
@@ -102,35 +116,54 @@ def _cut(work: Array) -> tuple[int, Array]:
 
 
 @compiled
-def _find_pairs(
+def _count_pairs(
     offsets: Array, columns: Array, begin: int, end: int, asked: Array, table: Array, met: Array,
-    places: Array, at_least: int, lists: int, found: Array, ranks: Array, common: Array,
+    places: Array, at_least: int, counts: Array,
 ) -> None:  # fmt: skip
-    """Count the pairs of some vertices, or list them by place; `table` is all zero."""
+    """Count the pairs of some vertices; `table` is all zero before and after."""
     none = np.zeros(0, np.int64)
     for i in range(begin, end):
         u = np.int64(asked[i])
-        size, kept = _add_wedges(u, offsets, columns, len(places), none, table, met), 0
-        for t in range(size):
-            w = met[t]
-            if table[w] >= at_least and places[w] > places[u]:
-                met[kept] = w
-                kept += 1
-            else:
-                table[w] = 0
-        if lists:
-            first = found[i]
-            keys = np.empty(kept, np.uint64)
-            for t in range(kept):
-                keys[t] = np.uint64(places[met[t]]) << np.uint64(32) | np.uint64(met[t])
-            keys.sort()
-            for t in range(kept):
-                w = np.uint32(keys[t])
-                ranks[first + t], common[first + t] = w, table[w]
-        else:
-            found[i] = kept
+        size = _add_wedges(u, offsets, columns, len(places), none, table, met)
+        kept = _keep_pairs(u, size, table, met, places, at_least)
+        counts[i] = kept
         for t in range(kept):
             table[met[t]] = 0
+
+
+@compiled
+def _list_pairs(
+    offsets: Array, columns: Array, begin: int, end: int, asked: Array, table: Array, met: Array,
+    places: Array, at_least: int, begins: Array, ranks: Array, common: Array,
+) -> None:  # fmt: skip
+    """List the pairs of some vertices by place; `table` is all zero before and after."""
+    none = np.zeros(0, np.int64)
+    for i in range(begin, end):
+        u, first = np.int64(asked[i]), begins[i]
+        size = _add_wedges(u, offsets, columns, len(places), none, table, met)
+        kept = _keep_pairs(u, size, table, met, places, at_least)
+        keys = np.empty(kept, np.uint64)
+        for t in range(kept):
+            keys[t] = np.uint64(places[met[t]]) << np.uint64(32) | np.uint64(met[t])
+        keys.sort()
+        for t in range(kept):
+            w = np.uint32(keys[t])
+            ranks[first + t], common[first + t] = w, table[w]
+            table[w] = 0
+
+
+@inlined
+def _keep_pairs(u: Any, size: Any, table: Array, met: Array, places: Array, at_least: Any) -> Any:
+    """Keep in `met` the other ends of pairs of u, and return how many; the others are cleared."""
+    kept = np.int64(0)
+    for t in range(size):
+        w = met[t]
+        if table[w] >= at_least and places[w] > places[u]:
+            met[kept] = w
+            kept += 1
+        else:
+            table[w] = 0
+    return kept
 
 
 @compiled

@@ -206,9 +206,10 @@ class CudaEngine:
     visit = visitors.visit
     neighbors = pairs.neighbors
     common_sums = pairs.common_sums
-    wedge_counts = similar.wedge_counts
+    prepare_ends = similar.prepare_ends
     most_similar = similar.most_similar
-    common_pairs = similar.common_pairs
+    count_pairs = similar.count_pairs
+    list_pairs = similar.list_pairs
     join_triangles = visitors.join_triangles
     join_ends = visitors.join_ends
     triangles_per_in_edge = listing.triangles_per_in_edge

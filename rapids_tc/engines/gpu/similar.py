@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rapids_tc.engines.gpu.pairs import neighbors
 from rapids_tc.engines.gpu.wedge_tasks import ALIGN, Packing, Windows
-from rapids_tc.engines.similarity_formulas import MOST
+from rapids_tc.engines.wedge_ends import MOST_DEGREE, WedgeEnds
 from rapids_tc.errors import CapacityError
 from rapids_tc.frames.backend import as_uint32
 from rapids_tc.kernels import launch
@@ -36,8 +37,8 @@ _RESIDENT = 2048  # threads of a multiprocessor, at most
 
 
 @dataclass(frozen=True)
-class _Windows:
-    """Windows of ranks whose counters fit in a table of shared memory: see ``ends.cuh``.
+class GpuEnds(WedgeEnds):
+    """Wedges, and windows of ranks whose counters fit in a table of shared memory: ``ends.cuh``.
 
     Attributes
     ----------
@@ -55,27 +56,34 @@ class _Windows:
     packing: Packing
 
 
-def wedge_counts(engine: GpuEngine, rows: Csr, asked: Array, most_degree: int) -> Array:
-    """Count the wedges of vertices: see `rapids_tc.engines.protocol.Engine`."""
-    if rows.m >= model.MOST_ENTRIES:
+def prepare_ends(
+    engine: GpuEngine,
+    csr: Csr,
+    asked: Array,
+    most_degree: int = MOST_DEGREE,
+    values: Array | None = None,
+) -> WedgeEnds:
+    """Make the rows, and count the wedges: see `rapids_tc.engines.protocol.Engine`."""
+    if 2 * csr.m >= model.MOST_ENTRIES:
         raise CapacityError(
-            f"{rows.m // 2:,} edges, and one GPU compares the neighbors of fewer than "
+            f"{csr.m:,} edges, and one GPU compares the neighbors of fewer than "
             f'{model.MOST_ENTRIES // 2:,}: give the rows that matter, or engine="cpu"'
         )
+    rows, asked = neighbors(engine, csr), as_uint32(asked)
     with engine.device(rows.columns):
-        counts = engine.xp.empty(len(asked), "int64")
-        size = np.uint64(len(asked)), np.uint32(most_degree)
+        work = engine.xp.empty(len(asked), "int64")
+        sizes = np.uint64(len(asked)), np.uint32(most_degree)
         kernel = _kernels(engine)["wedge_counts"]
-        arguments = (rows.offsets, rows.columns, as_uint32(asked), *size, counts)
-        launch.per_element(kernel, _WARP * len(asked), *arguments)
-        return counts
+        launch.per_element(
+            kernel, _WARP * len(asked), rows.offsets, rows.columns, asked, *sizes, work
+        )
+        ends = WedgeEnds(rows, asked, work, most_degree, values)
+        return _windows(engine, ends) if len(asked) else ends
 
 
 def most_similar(
     engine: GpuEngine,
-    rows: Csr,
-    asked: Array,
-    work: Array,
+    ends: Any,
     starts: Array,
     ranking: Ranking,
     *,
@@ -83,84 +91,84 @@ def most_similar(
 ) -> tuple[Array, Array]:
     """Find the most similar vertices: see `rapids_tc.engines.protocol.Engine`."""
     xp = engine.xp
-    with engine.device(rows.columns):
+    with engine.device(ends.rows.columns):
         best = xp.full(int(starts[-1]), model.NO_RANK, "uint32")
         sums = xp.zeros(len(best), "int64")
         if not len(best):
             return best, sums
-        windows = _windows(engine, rows, wide=len(ranking.values) > 0)
-        order = as_uint32(xp.argsort(-work))  # those with most wedges begin first
-        query = (work, starts, ranking.places, np.uint32(ranking.kind), np.uint32(ranking.apart))
+        query = (ends.work, starts, ranking.places, *map(np.uint32, (ranking.kind, ranking.apart)))
         rounds = range(0, int(xp.diff(starts).max()), _ROUND)
-        kernels = _kernels(engine, wide=len(ranking.values) > 0)
+        kernels = _kernels(engine, wide=ends.values is not None)
         for done in rounds:
             found = (*query, np.uint32(done), best, sums)
-            limits = ranking.values, ranking.most_degree
-            tasks = as_uint32(asked), order
-            _search(engine, kernels, "similar", (rows, windows), limits, tasks, work, found)
+            _search(engine, kernels, "similar", ends, (ends.asked, ends.work), found)
             if on_progress is not None:
                 engine.wait()
                 on_progress((done + _ROUND) / (rounds[-1] + _ROUND))
         return best, sums
 
 
-def common_pairs(
-    engine: GpuEngine,
-    rows: Csr,
-    asked: Array,
-    work: Array,
-    places: Array,
-    at_least: int,
-    starts: Array = None,
-) -> Any:
-    """Count or list pairs of vertices: see `rapids_tc.engines.protocol.Engine`."""
+def count_pairs(engine: GpuEngine, ends: Any, places: Array, at_least: int) -> Array:
+    """Count pairs of vertices: see `rapids_tc.engines.protocol.Engine`."""
+    with engine.device(ends.rows.columns):
+        counts = engine.xp.zeros(len(ends.asked), "int64")
+        _find_pairs(engine, ends, (0, len(counts)), places, at_least, (counts, None, None))
+        return counts
+
+
+def list_pairs(
+    engine: GpuEngine, ends: Any, places: Array, at_least: int, starts: Array, first: int, last: int
+) -> tuple[Array, Array]:
+    """List pairs of vertices: see `rapids_tc.engines.protocol.Engine`."""
     xp = engine.xp
-    with engine.device(rows.columns):
-        found = xp.zeros(len(asked), "int64") if starts is None else starts[:-1].copy()
-        size = 0 if starts is None else int(starts[-1])
-        ranks: Any = None
-        common: Any = None
-        if starts is not None:
-            ranks, common = xp.empty(size, "uint32"), xp.empty(size, "int64")
-        if len(asked):
-            windows, order = _windows(engine, rows, wide=False), as_uint32(xp.argsort(-work))
-            kernels = engine.compile(launch.read("projection.cu"), _PAIRS, ())
-            query = (work, places, np.uint32(min(at_least, model.NO_RANK)), found, ranks, common)
-            limits, tasks = (xp.zeros(0, "int64"), MOST), (as_uint32(asked), order)
-            _search(engine, kernels, "pairs", (rows, windows), limits, tasks, work, query)
-        if starts is None:
-            return found
-        of_asked = xp.searchsorted(starts, xp.arange(size), side="right") - 1
+    with engine.device(ends.rows.columns):
+        begins = starts[first : last + 1] - starts[first]
+        size = int(begins[-1])
+        ranks, common = xp.empty(size, "uint32"), xp.empty(size, "int64")
+        _find_pairs(engine, ends, (first, last), places, at_least, (begins, ranks, common))
+        of_asked = xp.searchsorted(begins, xp.arange(size), side="right") - 1
         keys = of_asked.astype("uint64") << np.uint64(32)
         keys |= places[ranks]
         in_order = xp.argsort(keys)
         return ranks[in_order], common[in_order]
 
 
-def _search(
-    engine: GpuEngine, kernels: Mapping[str, Kernel], name: str, graph: tuple[Csr, _Windows],
-    limits: tuple[Array, int], tasks: tuple[Array, Array], work: Array, found: tuple[Any, ...],
+def _find_pairs(
+    engine: GpuEngine, ends: Any, part: tuple[int, int], places: Array, at_least: int,
+    found: tuple[Any, ...],
 ) -> None:  # fmt: skip
-    """Launch the kernels that search the ends of all vertices, those with most wedges first.
+    """Launch the kernels that count or list pairs, as ``projection.cu`` says."""
+    asked, work = (array[slice(*part)] for array in (ends.asked, ends.work))
+    if len(asked):
+        kernels = engine.compile(launch.read("projection.cu"), _PAIRS, ())
+        query = (work, places, np.uint32(min(at_least, model.NO_RANK)), *found)
+        _search(engine, kernels, "pairs", ends, (asked, work), query)
 
-    `limits` are the values of middles, if they are added up, and the most neighbors of a middle.
+
+def _search(
+    engine: GpuEngine, kernels: Mapping[str, Kernel], name: str, ends: GpuEnds,
+    part: tuple[Array, Array], found: tuple[Any, ...],
+) -> None:  # fmt: skip
+    """Launch the kernels that search the ends of some vertices, those with most wedges first.
+
+    `part` is these vertices, of all that are asked for, and the wedges of each.
     """
-    xp, sizes, (values, most_degree) = engine.xp, engine.capacities, limits
-    (rows, windows), wide = graph, len(values) > 0
-    stride, most = np.uint32(len(windows.cuts)), np.uint32(most_degree)
-    arrays = (rows.offsets, rows.columns, windows.bounds, values if wide else None, stride, most)
+    xp, sizes, (asked, work) = engine.xp, engine.capacities, part
+    rows, wide = ends.rows, ends.values is not None
+    stride, most = np.uint32(len(ends.cuts)), np.uint32(ends.most_degree)
+    arrays = (rows.offsets, rows.columns, ends.bounds, ends.values, stride, most)
     slot = 12 if wide else 8
     slots = _slots(engine, slot, _KEPT * launch.THREADS)
     dense = min(sizes.dense_wedges, slots * 3 // 4)
     brief = min(sizes.brief_wedges, dense - 1)
     cuts = [0, *(int((work >= least).sum()) for least in (dense, brief + 1, 1))]
-    tickets = xp.zeros(3, "uint32")
-    levels = map(np.uint32, (*windows.packing.starts, *windows.packing.bases))
-    of_dense = (windows.cuts, *levels, np.uint32(len(windows.cuts) - 1))
+    order, tickets = as_uint32(xp.argsort(-work)), xp.zeros(3, "uint32")
+    levels = map(np.uint32, (*ends.packing.starts, *ends.packing.bases))
+    of_dense = (ends.cuts, *levels, np.uint32(len(ends.cuts) - 1))
     few = _fewest_slots(brief)
     tiers = [  # kernel, threads, arguments of its own, bytes of shared memory
-        (f"{name}_dense", sizes.dense_threads, (*of_dense, np.uint32(windows.words)),
-         windows.words * (8 if wide else 4)),
+        (f"{name}_dense", sizes.dense_threads, (*of_dense, np.uint32(ends.words)),
+         ends.words * (8 if wide else 4)),
         (f"{name}_hashed", min(sizes.dense_threads, launch.THREADS), (np.uint32(slots),),
          slots * slot),
         (f"{name}_brief", _WARP, (np.uint32(few),), few * slot),
@@ -174,13 +182,13 @@ def _search(
             kernel.max_dynamic_shared_size_bytes = shared
         per_sm = max(1, min(per_sm, engine.most_shared // (shared + _KEPT * threads + _SLACK)))
         grid = (min(last - first, engine.sm_count * per_sm),)
-        drawn = (*tasks, np.uint32(first), np.uint32(last), tickets[tier : tier + 1])
+        drawn = (asked, order, np.uint32(first), np.uint32(last), tickets[tier : tier + 1])
         kernel(grid, (threads,), (*arrays, *own, *drawn, *found), shared_mem=shared)
 
 
-def _windows(engine: GpuEngine, rows: Csr, *, wide: bool) -> _Windows:
+def _windows(engine: GpuEngine, ends: WedgeEnds) -> GpuEnds:
     """Cut the ranks in windows whose counters, or sums of 64 bits, fit in shared memory."""
-    xp, n = engine.xp, rows.n
+    xp, rows, wide = engine.xp, ends.rows, ends.values is not None
     room = engine.most_shared - _KEPT * engine.capacities.dense_threads - _SLACK
     room = min(room // (8 if wide else 4), engine.capacities.end_words)
     room = max(room // ALIGN, 1) * ALIGN
@@ -189,12 +197,12 @@ def _windows(engine: GpuEngine, rows: Csr, *, wide: bool) -> _Windows:
         packing = Packing((packing.end,) * 3, (packing.end,) * 3, packing.end)
     grid = np.arange(0, packing.end + 1, ALIGN)
     cuts = Windows.cut(packing, grid, np.zeros(len(grid)), room, 1).cuts.astype(np.uint32)
-    bounds = xp.empty(n * len(cuts), "uint32")
-    on_device, sizes = xp.asarray(cuts), (np.uint32(len(cuts)), np.uint64(n))
+    bounds = xp.empty(rows.n * len(cuts), "uint32")
+    on_device, numbers = xp.asarray(cuts), (np.uint32(len(cuts)), np.uint64(rows.n))
     kernel = engine.compile(launch.read("wedge_rows.cu"), ("find_bounds",), ())["find_bounds"]
-    launch.per_element(kernel, len(bounds), rows.offsets, rows.columns, on_device, *sizes, bounds)
-    words = int(packing.words(np.array(packing.end)))
-    return _Windows(on_device, bounds, min(room, words), packing)
+    launch.per_element(kernel, len(bounds), rows.offsets, rows.columns, on_device, *numbers, bounds)
+    words = min(room, int(packing.words(np.array(packing.end))))
+    return GpuEnds(**vars(ends), cuts=on_device, bounds=bounds, words=words, packing=packing)
 
 
 def _slots(engine: GpuEngine, slot: int, kept: int) -> int:
