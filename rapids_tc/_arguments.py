@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from difflib import get_close_matches
 from typing import Any, NoReturn, TypeVar
 
@@ -43,6 +43,17 @@ def check_flag(own: dict[str, Any], name: str = "directed") -> dict[str, Any]:
     """Raise ValueError unless an option is True or False."""
     if not isinstance(own[name], bool | np.bool_):
         raise ValueError(f"{name}={own[name]!r}; accepted: True, False")
+    return own
+
+
+def check_choice(
+    own: dict[str, Any], name: str, choices: Iterable[str], *, optional: bool = False
+) -> dict[str, Any]:
+    """Raise ValueError unless an option is one of some words, or None if it is optional."""
+    given, accepted = own[name], [*choices]
+    if not (given is None and optional) and not (isinstance(given, str) and given in accepted):
+        words = ", ".join(map(repr, accepted)) + ", or None" * optional
+        raise ValueError(f"{name}={given!r}; accepted: {words}")
     return own
 
 

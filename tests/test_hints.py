@@ -629,6 +629,7 @@ HINTS = {
     ],
     "_arguments": [
         (lambda h: tc.average_clustering(k3(), count_zeros=2), "accepted: True, False"),
+        (lambda h: tc.project(k3(), measure="no"), "accepted: 'jaccard', .*, or None"),
         (lambda h: tc.count(k3(), "src", "dst"), "name the id columns: count.*source='src', dest"),
     ],
     "executors/local": [
@@ -1100,9 +1101,7 @@ HINTS = {
          "raise the limit, give fewer vertices, or list all triangles, without vertices="),
     ],
     "analytics/triangle_lists": [
-        (lambda h: listed(h, max_rows=-1), "accepted: an integer from 0 on, or None"),
         (lambda h: listed(h, max_rows=0), r"max_rows=0: iter_triangles\(edges, rows=\.\.\.\)"),
-        (lambda h: tc.iter_triangles(k3(), rows=0), "accepted: an integer from 1 on"),
     ],
     "analytics/memory": [
         (lambda h: tc.memory_estimate(k3(), function="no"), "accepted: .*count.*vertex_triangles"),
@@ -1117,6 +1116,7 @@ HINTS = {
          r"convert the ids to a unit that can, with \.dt\.as_unit"),
     ],
     "plan/needs": [
+        (lambda h: listed(h, max_rows=-1), "max_rows=-1; accepted: an integer from 0 on, or None"),
         (lambda h: tc.Graph(k3(), memory_limit=1),
          r'the stage ".*" needs about .*memory_limit= allows 1: raise the limit'),
         (lambda h: tc.count(k3(), memory_limit="1 GB"), r"a number of bytes, such as 8 \* 2\*\*30"),
@@ -1257,21 +1257,8 @@ HINTS = {
         (on_dask(lambda e: tc.similarity(e, pairs=PartitionedFrame([k3()]))),
          "give a frame of one machine, or one that is partitioned as edges"),
     ],
-    "analytics/similarity": [
-        (lambda h: tc.similarity(k3(), measure="no"), "accepted: 'jaccard'"),
-    ],
-    "analytics/similar": [
-        (lambda h: tc.most_similar(k3(), 0), "top=0; accepted: an integer from 1 on"),
-        (lambda h: tc.most_similar(k3(), measure="no"), "accepted: 'jaccard', 'cosine'"),
-        (lambda h: tc.most_similar(k3(), most_degree=0), "most_degree=0; accepted: an integer"),
-    ],
-    "analytics/projection": [
-        (lambda h: tc.project(k3(), side="left"), "accepted: 'source', 'destination'"),
-        (lambda h: tc.project(k3(), at_least=0), "at_least=0; accepted: an integer from 1 on"),
-        (lambda h: tc.project(k3(), measure="no"), "accepted: 'jaccard', .*, or None"),
-    ],
     "engines/gpu/similar": [
-        (emulated(lambda e: e.prepare_ends(Fake(m=2**31), None)),
+        (emulated(lambda e: e.prepare_ends(Fake(m=2**32), None)),
          'fewer than 2,147,481,600: give the rows that matter, or engine="cpu"'),
     ],
     "analytics/cliques": [

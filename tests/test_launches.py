@@ -163,7 +163,7 @@ def search_wedges(engine, csr):
     for dense, brief in ((0, 0), (1 << 20, 0), (1 << 20, 1 << 20)):
         sizes = replace(engine.capacities, dense_wedges=dense, brief_wedges=brief)
         searching = replace(engine, capacities=sizes)
-        ends = searching.prepare_ends(csr, numbers)
+        ends = searching.prepare_ends(searching.neighbors(csr), numbers)
         starts = np.concatenate([[0], np.cumsum(np.minimum(ends.work, 3))])
         searching.most_similar(ends, starts, Ranking("jaccard", numbers))
         searching.count_pairs(ends, numbers, 1)

@@ -54,6 +54,25 @@ def test_a_user_is_no_item_of_the_same_id():
             assert found["u"].dtype == dtype
 
 
+WRONG = {
+    "a side": (tc.project, {"side": "left"}, "side='left'; accepted: 'source', 'destination'$"),
+    "a minimum": (tc.project, {"at_least": 0}, "at_least=0; accepted: an integer from 1 on$"),
+    "no measure": (tc.project, {"measure": "sum"}, "'newman', 'ratio', or None$"),
+    "rows": (tc.iter_project, {"rows": True}, "rows=True; accepted: an integer from 1 on$"),
+    "a top": (tc.most_similar, {"top": 2.0}, "top=2.0; accepted: an integer from 1 on$"),
+    "a measure": (tc.most_similar, {"measure": None}, "measure=None; .*'resource_allocation'$"),
+    "a degree": (tc.most_similar, {"most_degree": 0}, "accepted: an integer from 1 on, or None$"),
+    "a similarity": (tc.similarity, {"measure": ["jaccard"]}, "accepted: .*'edge_clustering'$"),
+}
+
+
+@pytest.mark.parametrize("call", WRONG)
+def test_an_option_out_of_range(call):
+    function, options, words = WRONG[call]
+    with pytest.raises(ValueError, match=words):
+        function(DAVIS, **COLUMNS, **options)
+
+
 def test_common_neighbors_past_16_bits():
     edges = pd.DataFrame({"user": np.repeat([7, 3], 70_000), "item": [*range(70_000)] * 2})
     found = tc.project(edges, at_least=70_000, measure="jaccard", source="user", destination="item")

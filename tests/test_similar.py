@@ -64,7 +64,7 @@ def best_of(csr, asked, top, ranking, most_degree, values):
 
 def found_by(engine, csr, asked, top, ranking, *middles):
     """The best of ranks, by an engine."""
-    ends = engine.prepare_ends(csr, asked, *middles)
+    ends = engine.prepare_ends(engine.neighbors(csr), asked, *middles)
     starts = np.concatenate([[0], np.cumsum(np.minimum(ends.work, min(top, max(csr.n - 1, 0))))])
     best, sums = engine.most_similar(ends, starts.astype("int64"), ranking)
     there = best != costs.NO_RANK
@@ -110,7 +110,7 @@ def test_pairs_of_both_engines(rows, monkeypatch):
         gpu = testing.host_engine(xp=ENGINE.xp, capacities=sizes)
         with testing.thread_order(seed), gpu as engine:
             for each in (engine, cpu)[: 1 + (testing.sanitizer() is None)]:
-                ends = each.prepare_ends(csr, asked)
+                ends = each.prepare_ends(each.neighbors(csr), asked)
                 pairs = each.count_pairs(ends, places, at_least)
                 assert pairs.tolist() == [*map(len, right)]
                 starts = np.concatenate([[0], np.cumsum(pairs)]).astype("int64")
@@ -219,7 +219,7 @@ def test_progress_and_threads(monkeypatch):
         patch.setattr(_parallel, "POLL", 1e-4)
         assert tc.most_similar(edges, progress=True).equals(right)
     csr = cpu.csr(keys_of(ROWS["mixed"]), 1 + max(max(row) for row in ROWS["mixed"]))
-    ends = ENGINE.prepare_ends(csr, np.arange(csr.n))
+    ends = ENGINE.prepare_ends(ENGINE.neighbors(csr), np.arange(csr.n))
     starts = np.concatenate([[0], np.cumsum(np.minimum(ends.work, 50))])
     ranking = Ranking("jaccard", np.arange(csr.n, dtype="uint32"))
     ENGINE.most_similar(ends, starts, ranking, on_progress=done.append)

@@ -167,7 +167,7 @@ def graphlet_counts(graph: InMemoryGraph) -> Frame:
     names = series([*GRAPHLETS] * max(many, 1)).iloc[: 9 * many]  # without rows, of a dtype
     counts = backend.xp.asarray(totals.ravel().astype("int64"))
     columns = {**groups, "graphlet": names, "count": counts}
-    return backend.adapter.frame(backend.library.DataFrame(columns))
+    return backend.answer(columns)
 
 
 def _require_int64(totals: np.ndarray) -> None:

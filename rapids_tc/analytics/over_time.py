@@ -158,7 +158,7 @@ def triangles_over_time(
     columns = {"t": presence.starts(backend), "formed": formed, "triangles": by_window}
     if window is not None:
         del columns["formed"]
-    return backend.adapter.frame(backend.library.DataFrame({**of_groups, **columns}))
+    return backend.answer({**of_groups, **columns})
 
 
 def _formed(by_window: Array, owners: Array) -> Array:

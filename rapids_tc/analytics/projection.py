@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rapids_tc._arguments import check_choice
 from rapids_tc._progress import call_report
 from rapids_tc._typing import Frame, ProjectionMeasure, Side
 from rapids_tc.analytics.analytic import analytic
-from rapids_tc.analytics.side_pairs import FRACTIONS, PROJECTION, SidePairs
+from rapids_tc.analytics.pair_frames import FRACTIONS, SIMILAR_PAIRS, SUMS, require_pairs
+from rapids_tc.analytics.side_pairs import SidePairs
 from rapids_tc.analytics.triangle_lists import check_rows
 from rapids_tc.engines.wedge_ends import MOST_DEGREE
 from rapids_tc.frames.device import device_of, on_device
@@ -21,23 +23,16 @@ if TYPE_CHECKING:
     from rapids_tc.graphs.in_memory import InMemoryGraph
 
 SIDES = ("source", "destination")
-SUMS = ("adamic_adar", "resource_allocation", "newman")  # of `blocks.third_sums`
-MEASURES = (*FRACTIONS, *SUMS, "ratio")
+MEASURES = (*FRACTIONS, *SUMS, "newman", "ratio")
 ROWS = "the rows that matter, such as those of one group"
 FEWER = "ask for at_least= more"
 BY_FRAMES = "iter_project(edges, rows=...) gives them frame by frame"
 
 
 def _check(own: OwnOptions) -> OwnOptions:
-    side, at_least, measure = own["side"], own["at_least"], own["measure"]
-    if not isinstance(side, str) or side not in SIDES:
-        raise ValueError(f"side={side!r}; accepted: 'source', 'destination'")
-    if not (needs.is_integer(at_least) and at_least >= 1):
-        raise ValueError(f"at_least={at_least!r}; accepted: an integer from 1 on")
-    if measure is not None and (not isinstance(measure, str) or measure not in MEASURES):
-        accepted = ", ".join(map(repr, MEASURES))
-        raise ValueError(f"measure={measure!r}; accepted: {accepted}, or None")
-    return {**own, "at_least": min(int(at_least), MOST_DEGREE + 1)}
+    own = needs.check_integer(check_choice(own, "side", SIDES), "at_least", 1)
+    own = check_choice(own, "measure", MEASURES, optional=True)
+    return {**own, "at_least": min(own["at_least"], MOST_DEGREE + 1)}
 
 
 def _fields(own: OwnOptions) -> tuple[str, ...]:
@@ -45,7 +40,7 @@ def _fields(own: OwnOptions) -> tuple[str, ...]:
 
 
 @analytic(
-    PROJECTION,
+    SIMILAR_PAIRS,
     fields=_fields,
     check=_check,
     in_memory=lambda own: f"give {ROWS}",
@@ -125,13 +120,12 @@ def project(
     _ = graph.csr  # reports its own stages
     with graph.stage("comparing vertices"):
         pairs = SidePairs.counted(graph, side, at_least)
-        memory = pairs.memory(memory_limit)
-        needs.require_pairs(pairs.total, memory, f"{FEWER}; {BY_FRAMES}", graph.ids.text)
+        require_pairs(graph, pairs.total, memory_limit, f"{FEWER}; {BY_FRAMES}")
         return pairs.frame(0, *pairs.listed(0, len(pairs.chosen)), measure)
 
 
 @analytic(
-    PROJECTION,
+    SIMILAR_PAIRS,
     fields=_fields,
     check=lambda own: check_rows(_check(own)),
     in_memory=lambda own: f"give {ROWS}",
@@ -217,9 +211,8 @@ def _frames(
     device = device_of(graph.some_array)
     with call_report(progress), on_device(device), graph.stage("comparing vertices"):
         pairs = SidePairs.counted(graph, side, at_least)
-        needs.require_pairs(
-            min(rows + pairs.most, pairs.total), pairs.memory(limit),
-            f"ask for fewer rows, or {FEWER}", graph.ids.text,
+        require_pairs(
+            graph, min(rows + pairs.most, pairs.total), limit, f"ask for fewer rows, or {FEWER}",
             "a frame, with the pairs of one vertex,",
         )  # fmt: skip
         starts = graph.backend.host(pairs.starts)

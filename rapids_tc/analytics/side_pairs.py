@@ -5,18 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from rapids_tc.blocks.third_sums import third_values
-from rapids_tc.engines.similarity_formulas import similarity_of
+from rapids_tc.analytics.pair_frames import PairMeasure, owners, pair_frame, running_sum
 from rapids_tc.frames.backend import as_uint32
-from rapids_tc.plan.record import Needs, Result, Work
 
 if TYPE_CHECKING:
     from rapids_tc._typing import Array, Frame, Side
     from rapids_tc.engines.wedge_ends import WedgeEnds
     from rapids_tc.graphs.in_memory import InMemoryGraph
-
-PROJECTION = Work(Needs.SIMILAR_PAIRS, Result.PAIRS)
-FRACTIONS = ("jaccard", "cosine", "sorensen", "overlap")  # of `engines.similarity_formulas`
 
 
 @dataclass(frozen=True)
@@ -52,9 +47,9 @@ class SidePairs:
         numbers = xp.flatnonzero(order.present)
         is_chosen = ids.is_destination(numbers) == (side == "destination")
         chosen, others = numbers[is_chosen], numbers[~is_chosen]
-        ends = engine.prepare_ends(graph.csr, order.rank[chosen])
-        starts = xp.zeros(len(chosen) + 1, "int64")
-        xp.cumsum(engine.count_pairs(ends, as_uint32(order.number), at_least), out=starts[1:])
+        ends = engine.prepare_ends(engine.neighbors(graph.csr), order.rank[chosen])
+        counts = engine.count_pairs(ends, as_uint32(order.number), at_least)
+        starts = running_sum(counts, graph.backend)
         return cls(graph, side, at_least, chosen, others, ends, starts)
 
     @property
@@ -67,10 +62,6 @@ class SidePairs:
         """The pairs of the vertex that has most."""
         return int(self.graph.backend.xp.diff(self.starts).max()) if len(self.chosen) else 0
 
-    def memory(self, limit: int | None) -> int:
-        """Return the bytes that pairs may take while they are listed."""
-        return self.graph.room(PROJECTION, limit)
-
     def listed(self, first: int, last: int) -> tuple[Array, Array]:
         """List the pairs of some vertices: the ranks of the other ends, and the common neighbors.
 
@@ -82,19 +73,23 @@ class SidePairs:
 
     def frame(self, first: int, ranks: Array, common: Array, measure: str | None) -> Frame:
         """Make a frame of listed pairs that follow one another, the first of all from `first`."""
-        graph, xp = self.graph, self.graph.backend.xp
-        places = xp.arange(first, first + len(ranks))
-        of_u = xp.searchsorted(self.starts, places, side="right") - 1
-        del places
+        graph, backend, columns = self.graph, self.graph.backend, {"common": common}
+        of_u = owners(self.starts, backend.xp.arange(first, first + len(ranks)), backend)
         u = self.chosen[of_u]
-        numbers = u, graph.order.number[ranks]
-        columns = graph.ids.of_side(self.side).columns(("u", "v"), numbers)
-        columns["common"] = common
         if measure == "ratio":
             columns[measure] = common / _sizes(graph, self.others, u)
         elif measure is not None:
-            columns[measure] = _values(graph, self.ends, of_u, ranks, common, measure)
-        return graph.backend.adapter.frame(graph.backend.library.DataFrame(columns))
+            columns[measure] = self._values(self.ends.asked[of_u], ranks, common, measure)
+        ids, ends = graph.ids.of_side(self.side), (u, graph.order.number[ranks])
+        return pair_frame(graph, ids, ends, columns)
+
+    def _values(self, u: Array, v: Array, common: Array, name: str) -> Array:
+        """Measure pairs of ranks, of which the common neighbors are known."""
+        graph, rows = self.graph, self.ends.rows
+        measure = PairMeasure.of(name, rows, graph.backend)
+        if measure.values is not None:
+            common = graph.engine.common_sums(rows, u, v, measure.values)
+        return measure.of_pairs(u, v, common, graph.backend)
 
 
 def _sizes(graph: InMemoryGraph, others: Array, u: Array) -> Any:
@@ -104,15 +99,3 @@ def _sizes(graph: InMemoryGraph, others: Array, u: Array) -> Any:
     group_of = graph.groups.group_of
     sizes = graph.backend.xp.bincount(group_of[others], minlength=len(graph.groups.starts))
     return sizes[group_of[u]]
-
-
-def _values(
-    graph: InMemoryGraph, ends: WedgeEnds, of_u: Array, v: Array, common: Array, measure: str
-) -> Array:
-    """Return the values of a measure for pairs of ranks."""
-    rows, u, xp = ends.rows, ends.asked[of_u], graph.backend.xp
-    degrees = xp.diff(rows.offsets)
-    if measure in FRACTIONS:
-        return similarity_of(measure, common, degrees[u], degrees[v], xp)
-    third = third_values(measure, degrees, graph.backend)
-    return third.as_floats(graph.engine.common_sums(rows, u, v, third.by_rank))

@@ -2,84 +2,47 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from rapids_tc._arguments import check_flag
+from rapids_tc._arguments import check_choice, check_flag
 from rapids_tc._typing import Frame, RankingMeasure, Vertices
 from rapids_tc.analytics.analytic import analytic
-from rapids_tc.blocks.third_sums import third_values
-from rapids_tc.engines.similarity_formulas import Ranking, similarity_of
+from rapids_tc.analytics.pair_frames import (
+    FRACTIONS,
+    SIMILAR_PAIRS,
+    SUMS,
+    PairMeasure,
+    owners,
+    pair_frame,
+    require_pairs,
+    running_sum,
+)
+from rapids_tc.engines.similarity_formulas import Ranking
 from rapids_tc.engines.wedge_ends import MOST_DEGREE
 from rapids_tc.frames.backend import as_uint32
 from rapids_tc.plan import costs, needs
-from rapids_tc.plan.record import Needs, OwnOptions, Result, Work, of_one_machine
+from rapids_tc.plan.record import OwnOptions, of_one_machine
 
 if TYPE_CHECKING:
-    from rapids_tc._typing import Array
-    from rapids_tc.blocks.third_sums import ThirdValues
     from rapids_tc.graphs.in_memory import InMemoryGraph
 
-SIMILAR = Work(Needs.SIMILAR_PAIRS, Result.PAIRS)
-# By measure: the formula of `engines.similarity_formulas`, and the name of what is summed over the
-# common neighbors, if these are not counted.
-MEASURES = {
-    "jaccard": ("jaccard", ""),
-    "cosine": ("cosine", ""),
-    "sorensen": ("sorensen", ""),
-    "overlap": ("overlap", ""),
-    "common_neighbors": ("sum", ""),
-    "adamic_adar": ("sum", "adamic_adar"),
-    "resource_allocation": ("sum", "resource_allocation"),
-}
+MEASURES = (*FRACTIONS, "common_neighbors", *SUMS)
 FEWER = "ask for a lower top=, or for some vertices="
 PAIRS = "similarity(edges, pairs=...) is, for pairs that you name"
 
 
 def _check(own: OwnOptions) -> OwnOptions:
-    top, measure, most = own["top"], own["measure"], own["most_degree"]
-    if not (needs.is_integer(top) and top >= 1):
-        raise ValueError(f"top={top!r}; accepted: an integer from 1 on")
-    if not isinstance(measure, str) or measure not in MEASURES:
-        raise ValueError(f"measure={measure!r}; accepted: {', '.join(map(repr, MEASURES))}")
-    if most is not None and not (needs.is_integer(most) and most >= 1):
-        raise ValueError(f"most_degree={most!r}; accepted: an integer from 1 on, or None")
-    return {**check_flag(own, "exclude_neighbors"), "top": int(top)}
+    own = needs.check_integer(check_choice(own, "measure", MEASURES), "top", 1)
+    own = needs.check_integer(own, "most_degree", 1, optional=True)
+    return check_flag(own, "exclude_neighbors")
 
 
 def _local(own: OwnOptions, kind: str) -> TypeError:
     return of_one_machine("most_similar", kind, "similarity the pairs= that matter")
 
 
-@dataclass(frozen=True)
-class _Candidates:
-    """What a measure compares: the values of middles, if they are summed up."""
-
-    formula: str
-    third: ThirdValues | None
-
-    @classmethod
-    def of(cls, measure: str, degrees: Array, graph: InMemoryGraph) -> _Candidates:
-        """Return what a measure compares in a graph."""
-        formula, summed = MEASURES[measure]
-        return cls(formula, third_values(summed, degrees, graph.backend) if summed else None)
-
-    @property
-    def values(self) -> Array | None:
-        """The values of middles by rank; none if these are counted."""
-        return None if self.third is None else self.third.by_rank
-
-    def column(self, sums: Array, a: Array, b: Array, measure: str, xp: Any) -> Array:
-        """Return the column of an answer, from the sums and degrees of pairs."""
-        if self.third is not None:
-            return self.third.as_floats(sums)
-        if measure == "common_neighbors":
-            return sums
-        return similarity_of(self.formula, sums, a, b, xp)
-
-
 @analytic(
-    SIMILAR,
+    SIMILAR_PAIRS,
     fields=lambda own: (own["measure"],),
     check=_check,
     in_memory=lambda own: PAIRS,
@@ -176,25 +139,23 @@ def most_similar(
     3  3  4  0.666667
     4  4  3  0.666667
     """
-    engine, xp, order = graph.engine, graph.backend.xp, graph.order
-    csr, numbers = graph.csr, xp.sort(graph.numbers_of(vertices))
+    backend, order, csr = graph.backend, graph.order, graph.csr
+    numbers = backend.xp.sort(graph.numbers_of(vertices))
     with graph.stage("comparing vertices") as report:
-        degrees = graph.degrees
-        compared = _Candidates.of(measure, degrees, graph)
-        most = MOST_DEGREE if most_degree is None else min(int(most_degree), MOST_DEGREE)
-        ends = engine.prepare_ends(csr, order.rank[numbers], most, compared.values)
-        starts = xp.zeros(len(numbers) + 1, "int64")
-        xp.cumsum(xp.minimum(ends.work, min(top, max(csr.n - 1, 0))), out=starts[1:])
-        room = graph.room(SIMILAR, memory_limit)
-        needs.require_pairs(int(starts[-1]), room, FEWER, graph.ids.text)
+        rows = graph.engine.neighbors(csr)
+        compared = PairMeasure.of(measure, rows, backend)
+        most = MOST_DEGREE if most_degree is None else min(most_degree, MOST_DEGREE)
+        ends = graph.engine.prepare_ends(rows, order.rank[numbers], most, compared.values)
+        starts = running_sum(backend.xp.minimum(ends.work, min(top, max(csr.n - 1, 0))), backend)
+        require_pairs(graph, int(starts[-1]), memory_limit, FEWER)
         ranking = Ranking(compared.formula, as_uint32(order.number), exclude_neighbors)
-        best, sums = engine.most_similar(ends, starts, ranking, on_progress=report.on_progress)
-        found = xp.flatnonzero(best != costs.NO_RANK)
-        of_u = xp.searchsorted(starts, found, side="right") - 1
-        best, sums, numbers = best[found], sums[found], numbers[of_u]
-        of_pairs = sums, degrees[ends.asked[of_u]], degrees[best], measure
-        del found, of_u, ends, starts
-        values = compared.column(*of_pairs, xp)
-        columns = graph.ids.columns(("u", "v"), (numbers, order.number[best]))
-        frame = graph.backend.library.DataFrame({**columns, measure: values})
-        return graph.backend.adapter.frame(frame)
+        on_progress = report.on_progress
+        best, sums = graph.engine.most_similar(ends, starts, ranking, on_progress=on_progress)
+        found = backend.xp.flatnonzero(best != costs.NO_RANK)
+        of_u = owners(starts, found, backend)
+        u, v, values = ends.asked[of_u], best[found], sums[found]
+        pairs = numbers[of_u], order.number[v]
+        del found, of_u, rows, ends, starts, best, sums
+        if measure != "common_neighbors":
+            values = compared.of_pairs(u, v, values, backend)
+        return pair_frame(graph, graph.ids, pairs, {measure: values})

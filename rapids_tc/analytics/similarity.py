@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from rapids_tc._arguments import check_choice
 from rapids_tc._typing import Array, ArrayModule, Frame, Labels, Measure, Method, Series
 from rapids_tc.analytics.analytic import analytic, no_column
 from rapids_tc.blocks.quantities import CommonNeighborSums
@@ -56,10 +57,7 @@ MEASURES = {
 
 
 def _check_measure(own: OwnOptions) -> OwnOptions:
-    measure = own["measure"]
-    if not isinstance(measure, str) or measure not in MEASURES:
-        raise ValueError(f"measure={measure!r}; accepted: {', '.join(map(repr, MEASURES))}")
-    return own
+    return check_choice(own, "measure", MEASURES)
 
 
 def _work(own: OwnOptions) -> Work:

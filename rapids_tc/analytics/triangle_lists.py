@@ -28,10 +28,7 @@ def _work(own: OwnOptions) -> Work:
 
 
 def _check_most(own: OwnOptions) -> OwnOptions:
-    most = own["max_rows"]
-    if most is not None and not (needs.is_integer(most) and most >= 0):
-        raise ValueError(f"max_rows={most!r}; accepted: an integer from 0 on, or None")
-    return own
+    return needs.check_integer(own, "max_rows", 0, optional=True)
 
 
 @analytic(LISTING, check=_check_most, work=_work)
@@ -137,10 +134,7 @@ def _most_triangles(graph: EdgeGraph, source: Any, total: int) -> tuple[int, str
 
 def check_rows(own: OwnOptions) -> OwnOptions:
     """Return the own options, `rows` as an int; ValueError if no frame can have so many."""
-    rows = own["rows"]
-    if not (needs.is_integer(rows) and rows >= 1):
-        raise ValueError(f"rows={rows!r}; accepted: an integer from 1 on")
-    return {**own, "rows": int(rows)}
+    return needs.check_integer(own, "rows", 1)
 
 
 @analytic(LISTING, check=check_rows, work=_work)

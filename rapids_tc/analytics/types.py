@@ -282,4 +282,4 @@ def _signs_frame(backend: Backend, counts: Array, groups: dict[Any, Any]) -> Fra
         "triangles": counts,
         "balanced": series([True, False, True, False] * max(many, 1)).iloc[: len(counts)],
     }
-    return backend.adapter.frame(backend.library.DataFrame(columns))
+    return backend.answer(columns)

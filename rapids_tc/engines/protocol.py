@@ -323,15 +323,17 @@ class Engine(Protocol):
 
     def prepare_ends(
         self,
-        csr: Csr,
+        rows: Csr,
         asked: Array,
         most_degree: int = MOST_DEGREE,
         values: Array | None = None,
     ) -> WedgeEnds:
-        """Make the rows of all neighbors, and count the wedges that begin at each of some ranks.
+        """Count the wedges that begin at each of some ranks, to be added up by their other ends.
 
         Parameters
         ----------
+        rows : Csr
+            Of `neighbors`.
         asked : array of integers
             The ranks.
         most_degree : int, optional

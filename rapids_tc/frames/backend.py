@@ -83,6 +83,10 @@ class Backend:
         """Return the same backend with results for another library."""
         return replace(self, adapter=adapter)
 
+    def answer(self, columns: dict[Any, Any]) -> Frame:
+        """Make a frame of the user's library from arrays and Series of the working one."""
+        return self.adapter.frame(self.library.DataFrame(columns))
+
     def to_working_series(self, column: Series) -> Series:
         """Return a column as a Series of the working library, copied only if it must be."""
         column = without_views(column)

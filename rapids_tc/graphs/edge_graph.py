@@ -125,7 +125,7 @@ class VertexStatistics(ABC):
         ranks = self.order.rank[numbers]
         values = {name: columns.pop(name)[ranks] for name in [*columns]}
         values = {**self.ids.columns(["vertex"], [numbers]), **values}
-        return self.backend.adapter.frame(self.backend.library.DataFrame(values))
+        return self.backend.answer(values)
 
     def mean(self, values: Array) -> Any:
         """Average values of some vertices; NaN if there are none."""

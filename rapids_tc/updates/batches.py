@@ -229,4 +229,4 @@ class Delta:
 def changes_frame(names: dict[Any, Any], triangles: Array, delta: Array, backend: Backend) -> Frame:
     """Return a frame of the user's library: columns of ids, sorted, and of the counts."""
     counts = {"triangles": triangles, "delta": delta}
-    return backend.adapter.frame(backend.library.DataFrame({**names, **counts}))
+    return backend.answer({**names, **counts})

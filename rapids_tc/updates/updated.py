@@ -192,7 +192,7 @@ def _added_vertices(graph: InMemoryGraph) -> Any:
     columns = ids.columns(["vertex"], [numbers])
     if ids.labels == (None,):
         return columns["vertex"]
-    return graph.backend.adapter.frame(graph.backend.library.DataFrame(columns))
+    return graph.backend.answer(columns)
 
 
 def _number_together(graph: InMemoryGraph, frames: list[Frame | None], sizes: list[int]) -> Any:

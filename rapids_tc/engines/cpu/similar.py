@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rapids_tc._parallel import SERIAL_BELOW, parallel_for, thread_count
-from rapids_tc.engines.cpu import pairs
 from rapids_tc.engines.cpu.compiled import compiled, inlined
 from rapids_tc.engines.wedge_ends import MOST_DEGREE, WedgeEnds
 from rapids_tc.plan import costs as model
@@ -32,10 +31,10 @@ def tables_bytes(vertices: int) -> int:
 
 
 def prepare_ends(
-    csr: Csr, asked: Array, most_degree: int = MOST_DEGREE, values: Array | None = None
+    rows: Csr, asked: Array, most_degree: int = MOST_DEGREE, values: Array | None = None
 ) -> WedgeEnds:
-    """Make the rows, and count the wedges: see `rapids_tc.engines.protocol.Engine`."""
-    rows, counts = pairs.neighbors(csr), np.empty(len(asked), np.int64)
+    """Count wedges: see `rapids_tc.engines.protocol.Engine`."""
+    counts = np.empty(len(asked), np.int64)
     threads = thread_count() if rows.m > SERIAL_BELOW else 1
     cuts = np.linspace(0, len(asked), threads * TASKS_PER_THREAD + 1).astype(np.int64)
 

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rapids_tc.engines.gpu.pairs import neighbors
 from rapids_tc.engines.gpu.wedge_tasks import ALIGN, Packing, Windows
 from rapids_tc.engines.wedge_ends import MOST_DEGREE, WedgeEnds
 from rapids_tc.errors import CapacityError
@@ -58,20 +57,19 @@ class GpuEnds(WedgeEnds):
 
 def prepare_ends(
     engine: GpuEngine,
-    csr: Csr,
+    rows: Csr,
     asked: Array,
     most_degree: int = MOST_DEGREE,
     values: Array | None = None,
 ) -> WedgeEnds:
-    """Make the rows, and count the wedges: see `rapids_tc.engines.protocol.Engine`."""
-    if 2 * csr.m >= model.MOST_ENTRIES:
+    """Count wedges, and cut windows: see `rapids_tc.engines.protocol.Engine`."""
+    if rows.m >= model.MOST_ENTRIES:
         raise CapacityError(
-            f"{csr.m:,} edges, and one GPU compares the neighbors of fewer than "
+            f"{rows.m // 2:,} edges, and one GPU compares the neighbors of fewer than "
             f'{model.MOST_ENTRIES // 2:,}: give the rows that matter, or engine="cpu"'
         )
-    rows, asked = neighbors(engine, csr), as_uint32(asked)
     with engine.device(rows.columns):
-        work = engine.xp.empty(len(asked), "int64")
+        asked, work = as_uint32(asked), engine.xp.empty(len(asked), "int64")
         sizes = np.uint64(len(asked)), np.uint32(most_degree)
         kernel = _kernels(engine)["wedge_counts"]
         launch.per_element(
