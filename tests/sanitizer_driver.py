@@ -11,6 +11,7 @@ allocation and is seen.
 import sys
 from dataclasses import replace
 from itertools import combinations
+from types import SimpleNamespace
 
 import cupy
 import numpy as np
@@ -26,7 +27,7 @@ from rapids_tc.blocks.quantities import (
     Within,
 )
 from rapids_tc.engines.gpu.cuda import engine
-from rapids_tc.engines.neighbor_rows import END, WHEN, WORDS, ChangedEdges, NeighborRows
+from rapids_tc.engines.neighbor_rows import END, LIVE, WHEN, WORDS, NeighborRows
 from rapids_tc.engines.protocol import Spans
 from rapids_tc.kernels import catalogue
 from rapids_tc.kernels.method import Capacities
@@ -116,16 +117,23 @@ def pairs(card, csr, total: int) -> None:
 
 
 def changes(card, csr, total: int) -> None:
-    """Every triangle has a first edge if all edges change at once."""
-    degrees = cupy.diff(csr.offsets) + cupy.bincount(csr.columns, minlength=csr.n)
+    """Every triangle has a first edge if all edges leave at once, or come; ids are in a table."""
+    numbers = cupy.arange(csr.n, dtype="uint32")
+    words = numbers * cupy.uint64(10**12)
+    part = SimpleNamespace(kind="integer", dense=False, size=csr.n, words=lambda of: words[of])
+    find = card.rank_finder(part, numbers)
     none = cupy.empty(0, "uint64"), *[cupy.empty(0, "uint32")] * 2
-    near = NeighborRows(csr, *card.csc(csr), degrees, *none, csr.n)
-    states, slots = cupy.zeros((csr.m, WORDS), "uint32"), cupy.arange(csr.m, dtype="uint32")
-    states[:, WHEN], states[:, END] = slots + cupy.uint32(1), csr.rows
-    edges = ChangedEdges(csr.columns, csr.rows.astype("uint32"), slots)
-    found, touched = card.add_changes(near, edges, states, 1)
-    counts = card.settle(near, touched, states, cupy.zeros(csr.n, "uint64"))[2]
-    assert (found, int(counts.sum())) == (total, 3 * total)
+    near = NeighborRows(csr, *card.csc(csr), *none, csr.n)
+    states, zeros = cupy.zeros((csr.m, WORDS), "uint32"), cupy.zeros(csr.n, "uint64")
+    states[:, WHEN], states[:, END], at_vertex = LIVE, csr.rows, cupy.zeros(csr.n, "int64")
+    slots = card.find_slots(near, find(words[csr.columns]), find(words[csr.rows]), states).slots
+    assert bool((slots == cupy.arange(csr.m)).all())
+    for sign in (-1, 1):
+        found, changed = card.add_changes(near, slots, states, sign)
+        of_edges, of_vertices = card.settle(near, [changed], states, zeros, at_vertex)
+        sums = int(of_edges[3].sum()), int(of_vertices[2].sum())
+        assert (found, *sums) == (total, 3 * sign * total, 3 * sign * total)
+    assert not bool(at_vertex.any())
 
 
 def by_bits(card, csr, total: int) -> None:

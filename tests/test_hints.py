@@ -77,7 +77,7 @@ INTERNAL = {
     "kernels/_nvrtc:_compile": "the compiler's own words: test_nvrtc.py",
     "kernels/_nvrtc:Awaited.__call__": "asked for by RAPIDS_TC_DEBUG=1: test_launches.py",
     "preparation/id_scheme:_resolve_part": "made elsewhere: ids.integers",
-    "updates/tally:Tally.find": "caught by `_by_tally`, which makes another tally",
+    "updates/tally:Tally.with_new": "caught by `_by_tally`, which makes another tally",
     "updates/updated:UpdatedGraph.__getattr__": "Python's own words for a name that is not there",
     "graphs/edge_graph:VertexTotals.vertex_counts": "no public function asks it",
     "graphs/edge_graph:EdgeGraph.sample_moments": "samples are counted in memory alone",

@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -22,7 +23,7 @@ from rapids_tc.blocks.quantities import (
 )
 from rapids_tc.engines.gpu import keys
 from rapids_tc.engines.gpu.truss import CudaPeeler
-from rapids_tc.engines.neighbor_rows import LIVE, WORDS, ChangedEdges, NeighborRows
+from rapids_tc.engines.neighbor_rows import END, LIVE, WORDS, NeighborRows
 from rapids_tc.engines.protocol import Spans
 from rapids_tc.engines.similarity_formulas import Ranking
 from rapids_tc.errors import KernelError
@@ -119,16 +120,7 @@ def launch_all(engine):
     search_wedges(engine, csr)
     ends = csr.rows.astype(np.uint32), csr.columns
     engine.common_sums(engine.neighbors(csr), *ends, np.ones(csr.n, np.int64))
-    near = NeighborRows(
-        csr,
-        *engine.csc(csr),
-        np.diff(csr.offsets),
-        np.zeros(0, np.uint64),
-        *[ends[1][:0]] * 2,
-        n,
-    )
-    states = np.full((csr.m, WORDS), LIVE, np.uint32)
-    engine.add_changes(near, ChangedEdges(*ends, np.arange(csr.m, dtype=np.uint32)), states, 1)
+    change_edges(engine, csr)
     places = engine.find_edges(csr, csr.rows, csr.columns)
     for dtype in ("bool", "uint32", "int64"):
         engine.take(np.zeros(csr.m, dtype), places)
@@ -155,6 +147,22 @@ def launch_all(engine):
     lengths = np.diff(csr.offsets).astype(np.uint32)
     room.load(0, store.store(lengths), store.store(csr.columns))
     room.block(0)
+
+
+def change_edges(engine, csr):
+    """Take out all edges, whose ends are found in a table, and settle their changes."""
+    numbers = np.arange(csr.n, dtype=np.uint32)
+    words = numbers * np.uint64(10**12)
+    part = SimpleNamespace(kind="integer", dense=False, size=csr.n, words=lambda of: words[of])
+    find = engine.rank_finder(part, numbers)
+    ends = (find(words[end]) for end in (csr.rows, csr.columns))
+    none = np.zeros(0, np.uint64), *[np.zeros(0, np.uint32)] * 2
+    near = NeighborRows(csr, *engine.csc(csr), *none, csr.n)
+    states = np.full((csr.m, WORDS), LIVE, np.uint32)
+    states[:, 1:END], states[:, END] = 0, csr.rows
+    slots = engine.find_slots(near, *ends, states).slots
+    _, changed = engine.add_changes(near, slots, states, -1)
+    engine.settle(near, [changed], states, np.zeros(csr.n, np.uint64), np.zeros(csr.n, np.int64))
 
 
 def search_wedges(engine, csr):

@@ -193,10 +193,26 @@ def test_ids_of_several_columns_and_categories_are_updated(library):
     assert library.to_pandas(delta.vertices)["vertex"].tolist() == ["a", "b", "c"]
 
 
-def test_loops_are_taken_out_and_further_vertices_stay(library):
-    rows = [(1, 1), (2, 2), (2, 3), (3, 4), (4, 2)]
+def test_loops_are_taken_out_and_further_vertices_stay(library, monkeypatch):
+    rows = [(1, 1), (2, 2), (2, 3), (3, 4), (4, 2), (1, 1), (5, 5)]
     graph = tc.Graph(library.frame(table(rows)), vertices=[4, 9])
-    assert graph.update(delete=library.frame(table([(1, 1), (3, 2)]))).triangles == -1
+    with monkeypatch.context() as patch:
+        patch.setattr("rapids_tc.updates.updated.update", None)  # nothing is made anew
+        assert graph.update(delete=library.frame(table([(1, 1), (3, 2)]))).triangles == -1
+        for again in ([(1, 1)], [(9, 9)], [(8, 8)]):  # taken out; no row; no vertex
+            with pytest.raises(ValueError, match="1 edge of delete= not in the graph"):
+                graph.update(delete=library.frame(table([(2, 2), *again])))
+        graph.update(insert=library.frame(table([(8, 8), (7, 7), (5, 5)])))
+        graph.update(delete=library.frame(table([(7, 7), (5, 5), (5, 5)])))
+        graph.update(insert=library.frame(table([(5, 5)])))
+    left = [
+        *zip(
+            *library.to_pandas(graph.annotate("triangles"))[["src", "dst"]].T.to_numpy(),
+            strict=True,
+        )
+    ]
+    assert left == [(2, 2), (3, 4), (4, 2), (8, 8), (5, 5)]
+    graph.update(delete=library.frame(table([(8, 8), (5, 5)])))
     assert (graph.n_vertices, graph.n_edges) == (4, 2)  # 2, whose loop stays, 3, 4 and 9
     graph.update(delete=library.frame(table([(2, 4), (4, 3), (2, 2)])))
     vertices = library.to_pandas(graph.vertex_triangles())
@@ -429,3 +445,32 @@ def test_edges_of_two_hubs(library, ends):
             library.to_pandas(delta.edges)["delta"].tolist()
             == [change] + [change // ends] * 2 * ends
         )
+
+
+def test_triangles_far_from_the_hubs(library):
+    """Of more vertices and edges than a block has counters and threads; each loses an edge."""
+    first = 3 * np.arange(750)
+    ends = (
+        np.concatenate([first, first + 1, first + 2]),
+        np.concatenate([first + 1, first + 2, first]),
+    )
+    graph = tc.Graph(library.frame({"src": ends[0], "dst": ends[1]}))
+    delta = graph.update(delete=library.frame({"src": first + 1, "dst": first}))
+    assert (delta.triangles, graph.count()) == (-750, 0)
+    for frame, size in ((delta.vertices, 2250), (delta.edges, 2250)):
+        frame = library.to_pandas(frame)
+        assert len(frame) == size and set(frame["delta"]) == {-1} and set(frame["triangles"]) == {0}
+
+
+def test_ids_in_a_table(library):
+    """Ids that are not dense, from all of 64 bits, and ids beside them that the graph lacks."""
+    ids = np.unique(np.random.default_rng(2).integers(-(2**63), 2**63 - 1, 600))
+    rows = np.stack([ids, np.roll(ids, 1)], 1).tolist()  # a cycle
+    graph = tc.Graph(library.frame(table(rows)))
+    shorter = [(ids[i], ids[i + 2]) for i in range(0, 500, 2)]
+    assert graph.update(insert=library.frame(table(shorter))).triangles == 250
+    with pytest.raises(ValueError, match="600 edges of delete= not in the graph"):
+        graph.update(delete=library.frame(table((ids ^ 1).reshape(-1, 1).repeat(2, 1))))
+    assert graph.update(delete=library.frame(table(rows))).triangles == -250
+    found = library.to_pandas(graph.simple_edges())
+    assert [*found.itertuples(index=False, name=None)] == shorter

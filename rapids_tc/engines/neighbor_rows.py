@@ -1,9 +1,9 @@
-"""The neighbors of the vertices of a graph whose edges change, and the edges that change."""
+"""The neighbors of the vertices of a graph whose edges change, and the slots of edges."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 # The state of a slot, uint32 each: one line of a cache has all of them.
 WHEN, CHANGE, COUNT, END, WORDS = 0, 1, 2, 3, 4
 LIVE = 2**32 - 1  # `WHEN` of an edge that is there, and does not change
+NO_VERTEX = 2**32 - 1  # of an id that names none
+NO_SLOT = -(2**62)  # of a pair of vertices
 
 
 @dataclass(frozen=True)
@@ -29,7 +31,6 @@ class NeighborRows:
     in_offsets : array of int64, shape (n + 1,)
     in_rows, positions : array of uint32, shape (m,)
         The larger ends of the edges to v, ascending, and their slots, from in_offsets[v] on.
-    degrees : array of int64, shape (n,)
     keys : array of uint64
         The edges that were added, both ways: one end << 32 | the other, ascending.
     slots : array of uint32
@@ -44,54 +45,52 @@ class NeighborRows:
     in_offsets: Array
     in_rows: Array
     positions: Array
-    degrees: Array
     keys: Array
     slots: Array
     added: Array
     size: int
 
-    def ranges(self, v: Array, xp: Any) -> tuple[Array, Array]:
-        """Return where the keys of some vertices begin and end."""
-        if not len(self.keys):
-            return (xp.zeros(len(v), "int64"),) * 2
-        first = v.astype("uint64") << 32
-        last = first + np.uint64(1 << 32)
-        return xp.searchsorted(self.keys, first), xp.searchsorted(self.keys, last)
-
-    def lengths(self, v: Array, xp: Any) -> Array:
+    def lengths(self, v: Array) -> Array:
         """Count the neighbors of some vertices, int64; edges that were taken away count."""
-        first, last = self.ranges(v, xp)
-        return self.degree(v, xp) + (last - first)
+        first = v.astype(np.uint64) << np.uint64(32)
+        last = first + np.uint64(1 << 32)
+        keys = np.searchsorted(self.keys, last) - np.searchsorted(self.keys, first)
+        return self.degree(v) + keys
 
-    def degree(self, v: Array, xp: Any) -> Array:
+    def degree(self, v: Array) -> Array:
         """Return the neighbors of some vertices in ``csr``, int64."""
-        if not len(self.degrees):
-            return xp.zeros(len(v), "int64")
+        if not self.csr.n:
+            return np.zeros(len(v), np.int64)
         in_graph = v < self.csr.n
-        return xp.where(in_graph, self.degrees[xp.where(in_graph, v, 0)], 0)
+        v = np.where(in_graph, v, 0).astype(np.int64)
+        bounds = self.csr.offsets, self.in_offsets
+        return sum(ends[v + 1] - ends[v] for ends in bounds) * in_graph
 
-    def smaller_ends(self, slots: Array, xp: Any) -> Array:
+    def smaller_ends(self, slots: Array) -> Array:
         """Return the smaller end (uint32) of each of some ascending slots."""
         m = self.csr.m
-        if not self.csr.m or not len(slots):
-            return self.added[slots - slots.dtype.type(m)]
-        middle = int(xp.searchsorted(slots, xp.asarray([m], slots.dtype))[0])
+        middle = np.searchsorted(slots, m)
         added = self.added[slots[middle:] - slots.dtype.type(m)]
-        return xp.concatenate([self.csr.columns[slots[:middle]], added])
+        return np.concatenate([self.csr.columns[slots[:middle]], added])
 
 
-@dataclass(frozen=True)
-class ChangedEdges:
-    """Edges that change at once.
+class RowSlots(NamedTuple):
+    """The slots of the edges that rows name.
 
     Attributes
     ----------
-    walked, hubs : array of uint32
-        The two ends: the neighbors of the first are walked, and looked up among those of the hub.
-    slots : array of uint32
-        Each slot stands here once.
+    slots : array of int64
+        Of each row. A loop of vertex v has -1 - v instead, and any other pair of vertices whose
+        edge has no slot has `NO_SLOT`, as has a vertex that is not known.
+    loops : int
+        How many rows are loops.
+    unknown : int
+        How many rows have `NO_SLOT`.
+    absent : int
+        How many rows name an edge that has a slot, but is not there.
     """
 
-    walked: Array
-    hubs: Array
     slots: Array
+    loops: int
+    unknown: int
+    absent: int

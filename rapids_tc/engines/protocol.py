@@ -12,7 +12,7 @@ from rapids_tc.engines.wedge_ends import MOST_DEGREE
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
-    from rapids_tc.engines.neighbor_rows import ChangedEdges, NeighborRows
+    from rapids_tc.engines.neighbor_rows import NeighborRows, RowSlots
     from rapids_tc.engines.quantity import Quantity
     from rapids_tc.engines.similarity_formulas import Ranking
     from rapids_tc.engines.wedge_ends import WedgeEnds
@@ -535,38 +535,69 @@ class Engine(Protocol):
     def take(self, values: Array, positions: Array) -> Array:
         """Return the value at each position (int64), and 0 for the position -1."""
 
-    def add_changes(
-        self, near: NeighborRows, edges: ChangedEdges, states: Array, sign: int
-    ) -> tuple[int, Array]:
-        """Add `sign` to the change of each side of each triangle with an edge that changes.
+    def rank_finder(self, part: Any, rank: Array) -> Callable[[Array], Array] | None:
+        """Return a function that finds the ranks of ids; None if their part finds ids as fast.
 
-        `states` (uint32, one row per slot) has four words: `WHEN`, 0 of an edge that is not there;
-        `CHANGE`, modulo 2**32; `COUNT`; and the larger end, `END`. Edges that change have different
-        values of `WHEN`, less than `LIVE`, which all other edges have. A triangle belongs to its
-        edge of the least `WHEN`.
+        `part` has the ids of a graph by number, and `rank` (uint32) their ranks. The function takes
+        integers as words of 64 bits (uint64), and returns the rank of each (uint32): `NO_VERTEX` of
+        an id without a number. What it needs is kept with it.
+        """
+
+    def find_slots(self, near: NeighborRows, u: Array, v: Array, states: Array) -> RowSlots:
+        """Find the slot of the edge {u, v} for pairs of vertices (uint32), in either order.
+
+        A vertex that is not known is `NO_VERTEX`. For `states` see `add_changes`.
+        """
+
+    def add_changes(
+        self, near: NeighborRows, slots: Array, states: Array, sign: int
+    ) -> tuple[int, Any]:
+        """Take edges out, or put them in, and count the triangles that go, or come.
+
+        Parameters
+        ----------
+        near : NeighborRows
+        slots : array of int64
+            The slots of the edges, in any order, with repeats; negative ones are left out. Of the
+            edges with the sign 1, those that are there stay as they are.
+        states : array of uint32, shape (slots, WORDS)
+            `WHEN`, 0 of an edge that is not there, else `LIVE`; `CHANGE`, modulo 2**32, to which
+            `sign` is added for each triangle; `COUNT`; and the larger end, `END`. While edges
+            change, each has another value of `WHEN`, less than `LIVE`: a triangle belongs to its
+            edge of the least one.
+        sign : int
+            -1 for edges that leave, 1 for edges that come.
 
         Returns
         -------
         triangles : int
             How many triangles there are.
-        slots : array of uint32
+        changed
             What `settle` needs to find the changes.
         """
 
     def settle(
-        self, near: NeighborRows, slots: Array, states: Array, of_vertex: Array
-    ) -> tuple[Array, Array, Array, Array]:
+        self,
+        near: NeighborRows,
+        changed: list[Any],
+        states: Array,
+        of_vertex: Array,
+        at_vertex: Array,
+    ) -> tuple[tuple[Array, ...], tuple[Array, ...]]:
         """Add the changes in `states` to the counts there, and set them to 0.
 
-        They are added to both ends in `of_vertex` (uint64), too, modulo 2**64. `slots` are what all
-        calls of `add_changes` have returned.
+        `changed` is what calls of `add_changes` have returned. `of_vertex` (uint64, zeros before
+        and afterwards) is scratch memory; `at_vertex` (int64) are the triangles of vertices, which
+        change, too.
 
         Returns
         -------
-        u, v : arrays of uint32
-            The larger and the smaller end of each edge with a change, each once, in any order.
-        triangles, delta : arrays of int64
-            The count that the edge has now, and its change.
+        edges
+            The larger and the smaller end (uint32) of each edge with a change, each once, in any
+            order; the count that the edge has now, and its change (int64).
+        vertices
+            The vertices with a change (uint32), the count that each has now, and its change
+            (int64).
         """
 
 

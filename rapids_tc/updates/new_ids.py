@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from rapids_tc.engines.neighbor_rows import NO_VERTEX
 from rapids_tc.preparation.id_columns import NUMERIC, IdColumn, integers
 from rapids_tc.preparation.ids import DensePart
 from rapids_tc.preparation.named_ids import find_named
@@ -29,13 +28,22 @@ class NewIds:
         The ids of the graph.
     rank, number : array of uint32
         The rank of every number of the graph, and the other way round.
+    rank_finder : callable or None
+        What the engine's `rank_finder` returns for the ids.
     values : Series, optional
         The new ids, in the order in which they came.
     """
 
-    def __init__(self, ids: Part, rank: Array, number: Array, values: Series | None = None) -> None:
+    def __init__(
+        self,
+        ids: Part,
+        rank: Array,
+        number: Array,
+        rank_finder: Callable[[Array], Array] | None,
+        values: Series | None = None,
+    ) -> None:
         self._ids, self._rank, self._number, self._values = ids, rank, number, values
-        self._backend = ids.backend
+        self._backend, self._rank_finder = ids.backend, rank_finder
         if values is not None:
             column = IdColumn(values, "insert=", ids.kind)
             [self._place], self._index = by_value([column], _dtype(column, ids), ids.backend)
@@ -48,33 +56,43 @@ class NewIds:
     def __len__(self) -> int:
         return 0 if self._values is None else len(self._values)
 
-    def find(self, columns: list[IdColumn]) -> list[Array]:
-        """Return the vertices (int64) of the ids in checked columns; -1 for an id not known."""
-        if not columns:
-            return []
-        xp, values = self._backend.xp, _joined(columns, self._backend)
-        numbers = find_named(self._ids, columns[0], values)
-        known = numbers >= 0
-        vertices = xp.where(known, self._rank[numbers * known].astype("int64"), -1)
-        if self._values is not None:
-            unknown = xp.flatnonzero(~known)
-            places = self._index.find(values.take(unknown), columns[0].name)
+    def find(self, column: IdColumn) -> Array:
+        """Return the vertices (uint32) of the ids in a checked column; `NO_VERTEX` if not known."""
+        xp, vertices = self._backend.xp, self._ranks(column)
+        if self._values is None:
+            return vertices
+        unknown = xp.flatnonzero(vertices == NO_VERTEX)
+        if len(unknown):
+            values = _plain(column, self._backend).take(unknown)
+            places = self._index.find(values, column.name)
             arrival = self._arrival[xp.maximum(places, 0)] + self._ids.size
-            vertices[unknown] = xp.where(places >= 0, arrival, -1)
-        ends = np.cumsum([len(column.values) for column in columns])
-        return [vertices[end - len(c.values) : end] for c, end in zip(columns, ends, strict=True)]
+            vertices[unknown] = xp.where(places >= 0, arrival, NO_VERTEX)
+        return vertices
+
+    def _ranks(self, column: IdColumn) -> Array:
+        """Return the ranks (uint32) of the ids that the graph has, and `NO_VERTEX` of others."""
+        xp = self._backend.xp
+        if self._rank_finder is not None and column.kind in NUMERIC:
+            words = integers(column.values, column.name, self._backend)
+            return self._rank_finder(words.astype("uint64", copy=False))
+        numbers = find_named(self._ids, column, _plain(column, self._backend))
+        known = numbers >= 0
+        return xp.where(known, self._rank[numbers * known], xp.uint32(NO_VERTEX))
 
     def with_all(self, columns: list[IdColumn], vertices: list[Array]) -> NewIds:
         """Return the ids with those of some columns added; `find` gave `vertices` for these."""
         xp, library = self._backend.xp, self._backend.library
-        unknown = xp.flatnonzero(xp.concatenate(vertices) < 0)
-        if not len(unknown):
+        unknown = [
+            _plain(column, self._backend).take(xp.flatnonzero(of_column == NO_VERTEX))
+            for column, of_column in zip(columns, vertices, strict=True)
+        ]
+        if not any(map(len, unknown)):
             return self
-        values = _joined(columns, self._backend).take(unknown).astype(self._ids.dtype)
+        values = library.concat(unknown).astype(self._ids.dtype)
         values = values.drop_duplicates().reset_index(drop=True)
         if self._values is not None:
             values = library.concat([self._values, values]).reset_index(drop=True)
-        return NewIds(self._ids, self._rank, self._number, values)
+        return NewIds(self._ids, self._rank, self._number, self._rank_finder, values)
 
     # Answers -------------------------------------------------------------------------------------
 
@@ -125,12 +143,11 @@ class NewIds:
         return keys
 
 
-def _joined(columns: list[IdColumn], backend: Backend) -> Series:
-    """Return the ids of columns of one dtype, one column after another."""
-    if columns[0].kind in NUMERIC:
-        values = [integers(column.values, column.name, backend) for column in columns]
-        return backend.library.Series(backend.xp.concatenate(values))
-    return backend.library.concat([column.values for column in columns])
+def _plain(column: IdColumn, backend: Backend) -> Series:
+    """Return the ids of a column, whole floats as integers."""
+    if column.kind in NUMERIC:
+        return backend.library.Series(integers(column.values, column.name, backend))
+    return column.values
 
 
 def _dtype(column: IdColumn, ids: Part) -> Any:

@@ -14,16 +14,15 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from rapids_tc.engines.neighbor_rows import (
     COUNT,
     END,
     LIVE,
+    NO_SLOT,
     WHEN,
     WORDS,
-    ChangedEdges,
     NeighborRows,
+    RowSlots,
 )
 from rapids_tc.frames.backend import sum64
 from rapids_tc.frames.device import device_of
@@ -49,20 +48,20 @@ class Found:
 
     Attributes
     ----------
-    deleted, inserted : array of uint32
-        The slots of the edges that leave, and of the edges that come.
+    deleted, inserted : array of int64
+        The slot of each row that leaves, and of each that comes: see `RowSlots`.
+    with_loops : bool
+        Whether some rows are loops.
     new : array of uint64
         The keys of the edges that get the next slots.
-    row_slots : array of int64
-        The slot of each inserted row; -1 for a loop.
     ids : NewIds
         The ids of vertices that the tally's graph does not have.
     """
 
     deleted: Array
     inserted: Array
+    with_loops: bool
     new: Array
-    row_slots: Array
     ids: NewIds
 
 
@@ -85,18 +84,19 @@ class Tally:
         words = {WHEN: LIVE, COUNT: base.count_edges("auto"), END: csr.rows}
         for word, values in words.items():
             self._states[: csr.m, word] = values
-        offsets, rows, positions = base.engine.csc(csr)
-        degrees = xp.diff(csr.offsets) + xp.diff(offsets)
-        none = xp.zeros(0, "uint64"), xp.zeros(0, "uint32")
-        added = xp.zeros(room, "uint32")
-        self._near = NeighborRows(csr, offsets, rows, positions, degrees, *none, added, size)
+        none, added = (xp.zeros(0, "uint64"), xp.zeros(0, "uint32")), xp.zeros(room, "uint32")
+        self._near = NeighborRows(csr, *base.engine.csc(csr), *none, added, size)
         self._number = xp.empty(size, "uint32")
         self._number[order.rank] = xp.arange(size, dtype="uint32")
         self._at_vertex = xp.zeros(size + 2 * room, "int64")
         self._at_vertex[: csr.n] = base.vertex_counts("auto")
-        self._of_vertex = xp.zeros(size + 2 * room, "uint64")  # changes, modulo 2**64: 0 in between
+        self._of_vertex = xp.zeros(size + 2 * room, "uint64")  # scratch memory of `settle`
+        self._has_loop = xp.zeros(size + 2 * room, bool)
+        src, dst = base.ends
+        self._has_loop[order.rank[src[src == dst]]] = True
         [part] = base.ids.parts
-        self.ids = NewIds(part, order.rank, self._number)
+        finder = base.engine.rank_finder(part, order.rank)
+        self.ids = NewIds(part, order.rank, self._number, finder)
         self.edges_added, self.total = 0, sum64(base.count_edges("auto")) // 3
         self.version: object = object()
 
@@ -105,43 +105,41 @@ class Tally:
         """Return whether slots and vertices have 32 bits."""
         return max(base.n_edges + room, base.ids.size + 2 * room) < MOST
 
+    @property
+    def most_vertices(self) -> int:
+        """How many vertices the tally has room for."""
+        return len(self._at_vertex)
+
     # Look up -------------------------------------------------------------------------------------
 
-    def slots_of(self, keys: Array) -> Array:
-        """Return the slots (int64) of edges, larger vertex << 32 | smaller one; -1 for no slot."""
-        xp, near = self.xp, self._near
-        high, low = (keys >> 32).astype("uint32"), keys.astype("uint32")
-        in_base = high < near.csr.n  # any other pair becomes a loop, which has no slot
-        slots = xp.full(len(keys), -1, "int64")
-        if near.csr.m:
-            slots = self.base.engine.find_edges(near.csr, high * in_base, low * in_base)
-        if len(near.keys):
-            place = xp.minimum(xp.searchsorted(near.keys, keys), len(near.keys) - 1)
-            slots = xp.where(near.keys[place] == keys, near.slots[place].astype("int64"), slots)
-        return slots
+    def find(self, u: Array, v: Array) -> RowSlots:
+        """Find the edges of rows, given by the vertices of both ends."""
+        return self.base.engine.find_slots(self._near, u, v, self._states)
 
-    def is_live(self, slots: Array) -> Array:
-        """Return which slots are of edges that are there."""
-        return (slots >= 0) & (self._states[slots, WHEN] == LIVE)
+    def is_there(self, found: RowSlots) -> Array:
+        """Return which rows name edges, or loops, that are there."""
+        slots = found.slots
+        is_edge = (slots >= 0) & (self._states[self.xp.maximum(slots, 0), WHEN] == LIVE)
+        is_loop = (slots < 0) & (slots != NO_SLOT)
+        return is_edge | (is_loop & self._has_loop[self.xp.where(is_loop, -1 - slots, 0)])
 
-    def find(self, inserted: Array, deleted: Array, ids: NewIds) -> Found:
-        """Find the edges of rows to insert, given by `edge_keys`, and of slots to delete.
+    def with_new(self, found: RowSlots, ends: list[Array], ids: NewIds) -> tuple[Array, Array]:
+        """Return the slots of rows, with slots for new edges, and the keys of these.
 
         Raises
         ------
         FullError
             The tally has no room for them.
         """
-        xp, slots = self.xp, self.slots_of(inserted)
-        unknown = xp.flatnonzero((slots < 0) & ~is_loop(inserted))
-        new = sorted_once(inserted[unknown], xp)
+        xp, slots = self.xp, found.slots
+        unknown = xp.flatnonzero(slots == NO_SLOT)
+        u, v = (end[unknown] for end in ends)
+        keys = edge_keys(u, v, xp)
+        new = sorted_once(keys, xp)
         if self.edges_added + len(new) > self.room or len(ids) > 2 * self.room:
             raise FullError
-        first = self._near.csr.m + self.edges_added
-        slots[unknown] = xp.searchsorted(new, inserted[unknown]) + first
-        absent = slots[(slots >= 0) & ~self.is_live(slots)]
-        left, came = (sorted_once(each.astype("uint32"), xp) for each in (deleted, absent))
-        return Found(left, came, new, slots, ids)
+        slots[unknown] = xp.searchsorted(new, keys) + self._near.csr.m + self.edges_added
+        return slots, new
 
     # Change --------------------------------------------------------------------------------------
 
@@ -152,12 +150,18 @@ class Tally:
         """
         self.version = None
         self._add(found)
-        lost, left = self._run(found.deleted, -1)
-        self._states[found.deleted, WHEN] = 0
-        gained, came = self._run(found.inserted, 1)
-        self._states[found.inserted, WHEN] = LIVE
-        self.total += gained - lost
-        return self._settle(gained - lost, self.xp.concatenate([left, came]))
+        change, changed = 0, []
+        for slots, sign in ((found.deleted, -1), (found.inserted, 1)):
+            if not len(slots):
+                continue
+            arguments = self._near, slots, self._states, sign
+            triangles, of_edges = self.base.engine.add_changes(*arguments)
+            change += sign * triangles
+            changed.append(of_edges)
+            if found.with_loops:
+                self._has_loop[-1 - slots[slots < 0]] = sign > 0
+        self.total += change
+        return self._settle(change, changed)
 
     def _add(self, found: Found) -> None:
         """Give new edges their slots."""
@@ -172,61 +176,56 @@ class Tally:
         self._states[near.csr.m + first : near.csr.m + last, END] = high
         self.edges_added = last
         slots = xp.arange(near.csr.m + first, near.csr.m + last, dtype="uint32")
-        keys = xp.concatenate([near.keys, new, pack_keys(low, high, xp)])
-        order = xp.argsort(keys)
-        slots = xp.concatenate([near.slots, slots, slots])[order]
-        self._near = replace(near, keys=keys[order], slots=slots, size=size)
+        both_ways = xp.concatenate([new, pack_keys(low, high, xp)])
+        order = xp.argsort(both_ways)
+        of_new = both_ways[order], xp.concatenate([slots, slots])[order]
+        keys, slots = _merged((near.keys, near.slots), of_new, xp)
+        self._near = replace(near, keys=keys, slots=slots, size=size)
 
-    def _run(self, slots: Array, sign: int) -> tuple[int, Array]:
-        """Add the triangles of edges that leave, or come, to the changes of their sides."""
-        xp, near = self.xp, self._near
-        if not len(slots):
-            return 0, slots
-        self._states[slots, WHEN] = xp.arange(1, len(slots) + 1, dtype="uint32")
-        u, v = self._states[slots, END], near.smaller_ends(slots, xp)
-        larger = near.degree(u, xp) >= near.degree(v, xp)
-        edges = ChangedEdges(xp.where(larger, v, u), xp.where(larger, u, v), slots)
-        return self.base.engine.add_changes(near, edges, self._states, sign)
-
-    def _settle(self, change: int, slots: Array) -> Delta:
+    def _settle(self, change: int, changed: list[Any]) -> Delta:
         """Add changes to the counts; return them, with the change of the total."""
-        arrays = slots, self._states, self._of_vertex
-        edges = self.base.engine.settle(self._near, *arrays)
-        vertices = self.xp.flatnonzero(self._of_vertex).astype("uint32")
-        delta = self._of_vertex[vertices].view("int64") // 2
-        self._of_vertex[vertices] = 0
-        self._at_vertex[vertices] += delta
-        backend, triangles = self.base.backend, self._at_vertex[vertices]
-        vertex_frame = partial(_vertex_frame, self.ids, vertices, triangles, delta, backend)
-        edge_frame = partial(_edge_frame, self.ids, *edges, backend)
-        return Delta(change, vertex_frame, edge_frame, device_of(vertices))
+        counts = self._states, self._of_vertex, self._at_vertex
+        edges, vertices = self.base.engine.settle(self._near, changed, *counts)
+        backend = self.base.backend
+        vertex_frame = partial(_vertex_frame, self.ids, vertices, backend)
+        edge_frame = partial(_edge_frame, self.ids, edges, backend)
+        return Delta(change, vertex_frame, edge_frame, device_of(self._at_vertex))
 
 
-def _vertex_frame(
-    ids: NewIds, vertices: Array, triangles: Array, delta: Array, backend: Backend
-) -> Frame:
+def _vertex_frame(ids: NewIds, changes: tuple[Array, ...], backend: Backend) -> Frame:
     """Return changes of vertices, sorted by id."""
+    vertices, triangles, delta = changes
     order = ids.by_value(vertices)
     names = {"vertex": ids.take(vertices[order])}
     return changes_frame(names, triangles[order], delta[order], backend)
 
 
-def _edge_frame(
-    ids: NewIds, u: Array, v: Array, triangles: Array, delta: Array, backend: Backend
-) -> Frame:
+def _edge_frame(ids: NewIds, changes: tuple[Array, ...], backend: Backend) -> Frame:
     """Return changes of edges, sorted by ids."""
+    u, v, triangles, delta = changes
     names, order = ids.edges(u, v)
     return changes_frame(names, triangles[order], delta[order], backend)
+
+
+def _merged(
+    first: tuple[Array, Array], second: tuple[Array, Array], xp: Any
+) -> tuple[Array, Array]:
+    """Merge ascending keys, none of which is in both, and the values of each."""
+    (keys, values), (more, more_values) = first, second
+    places = (
+        xp.arange(len(keys)) + xp.searchsorted(more, keys),
+        xp.arange(len(more)) + xp.searchsorted(keys, more),
+    )
+    merged = xp.empty(len(keys) + len(more), keys.dtype)
+    of_merged = xp.empty(len(merged), values.dtype)
+    for place, some, their in zip(places, (keys, more), (values, more_values), strict=True):
+        merged[place], of_merged[place] = some, their
+    return merged, of_merged
 
 
 def edge_keys(u: Array, v: Array, xp: Any) -> Array:
     """Return keys (uint64) larger vertex << 32 | smaller vertex."""
     return pack_keys(xp.maximum(u, v), xp.minimum(u, v).astype("uint64"), xp)
-
-
-def is_loop(keys: Array) -> Array:
-    """Return which keys have the same vertex twice."""
-    return keys >> 32 == keys & np.uint64(2**32 - 1)
 
 
 def sorted_once(values: Array, xp: Any) -> Array:

@@ -33,10 +33,11 @@ class UpdateStep:
 
     Attributes
     ----------
-    deleted : array of uint32
+    deleted : array of int64
+        -1 - v for the loop of vertex v.
     frame : DataFrame or None
     slots : array of int64
-        The slot of each row of the frame; -1 for a loop.
+        The slot of each row of the frame; -1 - v for a loop.
     """
 
     deleted: Array
@@ -96,13 +97,13 @@ class UpdatedGraph(InMemoryGraph):
 
     def _rows(self) -> list[Frame]:
         """Return the rows of the base that are left, and those that came and did not leave."""
-        base, xp, adapter = self.tally.base, self.backend.xp, self.backend.adapter
-        left = xp.zeros(
-            base.n_edges + self.tally.room, "uint32"
-        )  # the last step in which each edge left
+        tally, xp, adapter = self.tally, self.backend.xp, self.backend.adapter
+        base = tally.base
+        # The last step in which each edge left, and at the end, backwards, each vertex' loop.
+        left = xp.zeros(base.n_edges + tally.room + tally.most_vertices, "uint32")
         for number, step in enumerate(self.steps, 1):
             left[step.deleted] = number
-        frames = [_kept(base.user_frame, base.row_edges(), left, 0, adapter, xp)]
+        frames = [_kept(base.user_frame, _base_slots(base), left, 0, adapter, xp)]
         for number, step in enumerate(self.steps, 1):
             if step.frame is not None:
                 frames.append(_kept(step.frame, step.slots, left, number, adapter, xp))
@@ -137,10 +138,17 @@ class UpdatedGraph(InMemoryGraph):
         self.engine = registry.load(self.backend.engine)
 
 
+def _base_slots(base: InMemoryGraph) -> Array:
+    """Return the slot of each row of a tally's base; -1 - v for a loop of vertex v."""
+    slots = base.row_edges()
+    loops = base.backend.xp.flatnonzero(slots < 0)
+    slots[loops] = -1 - base.order.rank[base.ends[0][loops]].astype("int64")
+    return slots
+
+
 def _kept(frame: Frame, slots: Array, left: Array, number: int, adapter: Any, xp: Any) -> Frame:
     """Return the rows of a frame that came in a step and did not leave in a later one."""
-    stays = (slots < 0) | (left[slots] <= number)
-    kept = xp.flatnonzero(stays)
+    kept = xp.flatnonzero(left[slots] <= number)
     return frame if len(kept) == len(slots) else adapter.take(frame, kept)
 
 

@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from rapids_tc._progress import report_stage
+from rapids_tc.engines.neighbor_rows import RowSlots
 from rapids_tc.frames.joining import dtypes
 from rapids_tc.graphs.in_memory import InMemoryGraph
 from rapids_tc.preparation.edge_columns import check_fields, ids_in_answers
@@ -21,7 +22,7 @@ from rapids_tc.updates.batches import (
     open_batch,
     refuse,
 )
-from rapids_tc.updates.tally import Found, FullError, Tally, edge_keys
+from rapids_tc.updates.tally import Found, FullError, Tally
 from rapids_tc.updates.updated import UpdatedGraph, UpdateStep
 
 if TYPE_CHECKING:
@@ -99,8 +100,8 @@ def _apply(
     batch: UpdateFrames,
     inserted: list[IdColumn],
     deleted: list[IdColumn],
-) -> tuple[InMemoryGraph, Delta] | None:
-    """Change a tally and return the graph; None if a loop is deleted, which a tally does not know.
+) -> tuple[InMemoryGraph, Delta]:
+    """Change a tally and return the graph.
 
     Raises
     ------
@@ -108,14 +109,12 @@ def _apply(
         The tally has no room for the edges, and is as it was.
     """
     found = _find(tally, inserted, deleted)
-    if found is None:
-        return None
     frame = batch.insert
     if frame is not None:
         frame = tally.base.backend.adapter.snapshot(frame)
     delta = tally.apply(found)
     tally.version = object()
-    return UpdatedGraph(tally, (*steps, UpdateStep(found.deleted, frame, found.row_slots))), delta
+    return UpdatedGraph(tally, (*steps, UpdateStep(found.deleted, frame, found.inserted))), delta
 
 
 def _keeps_dtype(graph: InMemoryGraph) -> bool:
@@ -152,8 +151,8 @@ def _describe(
     return columns
 
 
-def _find(tally: Tally, inserted: list[IdColumn], deleted: list[IdColumn]) -> Found | None:
-    """Find the edges of a batch; None if a loop is deleted.
+def _find(tally: Tally, inserted: list[IdColumn], deleted: list[IdColumn]) -> Found:
+    """Find the edges of a batch.
 
     Raises
     ------
@@ -162,26 +161,27 @@ def _find(tally: Tally, inserted: list[IdColumn], deleted: list[IdColumn]) -> Fo
     FullError
         The tally has no room for the edges.
     """
-    xp, ids, columns = tally.xp, tally.ids, [*inserted, *deleted]
-    vertices = ids.find(columns)
-    new, old = (xp.zeros(0, "uint64"),) * 2
-    slots = xp.zeros(0, "int64")
+    xp, ids = tally.xp, tally.ids
+    new, none = xp.zeros(0, "uint64"), RowSlots(xp.zeros(0, "int64"), 0, 0, 0)
+    left = came = none
     if deleted:
-        u, v = vertices[-2:]
-        old = edge_keys(u, v, xp)
-        slots = xp.where(xp.minimum(u, v) < 0, -1, tally.slots_of(old))
-        absent = ~tally.is_live(slots)
-        if bool(absent.any()):
-            if bool((absent & (u == v)).any()):
-                return None
-            refuse(absent, partial(_names, deleted), NOT_THERE, xp)
+        left = tally.find(*map(ids.find, deleted))
+        if left.loops or left.unknown or left.absent:
+            refuse(~tally.is_there(left), partial(_names, deleted), NOT_THERE, xp)
     if inserted:
-        ids = ids.with_all(columns, vertices)
-        u, v = (vertices if ids is tally.ids else ids.find(inserted))[:2]
-        new = edge_keys(u, v, xp)
+        ends = [ids.find(column) for column in inserted]
+        came = tally.find(*ends)
         if deleted:
-            refuse(xp.isin(new, old), partial(_names, inserted), IN_BOTH, xp)
-    return tally.find(new, slots, ids)
+            both = xp.isin(came.slots, left.slots)
+            refuse(both, partial(_names, inserted), IN_BOTH, xp)
+        if came.unknown:
+            ids = ids.with_all(inserted, ends)
+            if ids is not tally.ids:
+                ends = [ids.find(column) for column in inserted]
+                came = tally.find(*ends)
+            slots, new = tally.with_new(came, ends, ids)
+            came = came._replace(slots=slots)
+    return Found(left.slots, came.slots, bool(left.loops or came.loops), new, ids)
 
 
 def _names(columns: list[IdColumn], rows: Array) -> tuple[list[str], list[str]]:

@@ -13,13 +13,25 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rapids_tc._parallel import SERIAL_BELOW, parallel_for, thread_count
+from rapids_tc.engines.cpu import look_up
 from rapids_tc.engines.cpu.compiled import compiled, inlined
 from rapids_tc.engines.cpu.parallel import atomic_add, exchange, find
 from rapids_tc.engines.cpu.sorting import cut_evenly
-from rapids_tc.engines.neighbor_rows import CHANGE, COUNT, END, WORDS
+from rapids_tc.engines.neighbor_rows import (
+    CHANGE,
+    COUNT,
+    END,
+    LIVE,
+    NO_SLOT,
+    NO_VERTEX,
+    WHEN,
+    WORDS,
+    RowSlots,
+)
+from rapids_tc.preparation.csr import pack_keys
 
 if TYPE_CHECKING:
-    from rapids_tc.engines.neighbor_rows import ChangedEdges, NeighborRows
+    from rapids_tc.engines.neighbor_rows import NeighborRows
     from rapids_tc.preparation.csr import Array
 
 PER_THREAD = 16  # tasks of about equal work
@@ -27,14 +39,49 @@ MARK = 4  # neighbors of a hub that are marked in the time in which one is searc
 SETTLE = 8  # probes in the time in which a change is settled
 
 
-def add_changes(
-    near: NeighborRows, edges: ChangedEdges, states: Array, sign: int
+def find_slots(near: NeighborRows, u: Array, v: Array, states: Array) -> RowSlots:
+    """Find the slots of pairs of vertices: see `rapids_tc.engines.protocol.Engine`."""
+    high, low = np.maximum(u, v), np.minimum(u, v)
+    in_base = high < near.csr.n  # any other pair becomes a loop, which has no slot
+    threads = thread_count() if len(u) > SERIAL_BELOW else 1
+    slots = np.full(len(u), -1)
+    if near.csr.m:
+        slots = look_up.find_edges(near.csr, high * in_base, low * in_base, threads)
+    if len(near.keys):
+        keys = pack_keys(high, low, np)
+        place = np.minimum(np.searchsorted(near.keys, keys), len(near.keys) - 1)
+        slots = np.where(near.keys[place] == keys, near.slots[place].astype(np.int64), slots)
+    is_loop = (u == v) & (u != NO_VERTEX)
+    unknown = (slots < 0) & ~is_loop
+    absent = (slots >= 0) & (states[slots, WHEN] == 0)
+    slots = np.where(is_loop, -1 - high.astype(np.int64), np.where(unknown, NO_SLOT, slots))
+    return RowSlots(slots, *(int(rows.sum()) for rows in (is_loop, unknown, absent)))
+
+
+def add_changes(near: NeighborRows, slots: Array, states: Array, sign: int) -> tuple[int, Array]:
+    """Count the triangles of edges that change: see `rapids_tc.engines.protocol.Engine`.
+
+    What `settle` needs are the slots that may have a change, with repeats.
+    """
+    before, after = (LIVE, 0) if sign < 0 else (0, LIVE)
+    slots = np.unique(slots[slots >= 0]).astype(np.uint32)
+    slots = slots[states[slots, WHEN] == before]
+    states[slots, WHEN] = np.arange(1, len(slots) + 1, dtype=np.uint32)
+    u, v = states[slots, END], near.smaller_ends(slots)
+    larger = near.degree(u) >= near.degree(v)
+    found = _walk(near, np.where(larger, v, u), np.where(larger, u, v), slots, states, sign)
+    states[slots, WHEN] = after
+    return found
+
+
+def _walk(
+    near: NeighborRows, walked: Array, hubs: Array, changing: Array, states: Array, sign: int
 ) -> tuple[int, Array]:
-    """Count the triangles of changed edges: see `rapids_tc.engines.protocol.Engine`."""
-    csr, walked, hubs = near.csr, edges.walked, edges.hubs
-    lengths = near.lengths(walked, np)
+    """Count the triangles of edges, of which one end is walked, and the other the hub."""
+    csr = near.csr
+    lengths = near.lengths(walked)
     by_hub = np.argsort(hubs, kind="stable")
-    arrays = walked[by_hub], hubs[by_hub], edges.slots[by_hub]
+    arrays = walked[by_hub], hubs[by_hub], changing[by_hub]
     ends = np.cumsum(lengths[by_hub] + 1)
     total = int(ends[-1]) if len(ends) else 0
     threads = thread_count() if total > SERIAL_BELOW else 1
@@ -64,9 +111,14 @@ def add_changes(
 
 
 def settle(
-    near: NeighborRows, slots: Array, states: Array, of_vertex: Array
-) -> tuple[Array, Array, Array, Array]:
+    near: NeighborRows,
+    changed: list[Array],
+    states: Array,
+    of_vertex: Array,
+    at_vertex: Array,
+) -> tuple[tuple[Array, ...], tuple[Array, ...]]:
     """Move changes to counts: see `rapids_tc.engines.protocol.Engine`."""
+    slots = np.concatenate([np.empty(0, np.uint32), *changed])
     threads = thread_count() if len(slots) * SETTLE > SERIAL_BELOW else 1
     parts = cut_evenly(len(slots), threads)
     ends, numbers = np.empty((2, len(slots)), np.uint32), np.empty((2, len(slots)), np.int64)
@@ -83,7 +135,16 @@ def settle(
     kept = [array[:, part] for array in (ends, numbers) for part in parts]
     u, v = kept[0] if threads == 1 else np.concatenate(kept[:threads], axis=1)
     triangles, delta = kept[1] if threads == 1 else np.concatenate(kept[threads:], axis=1)
-    return u, v, triangles, delta
+    return (u, v, triangles, delta), _settle_vertices(of_vertex, at_vertex)
+
+
+def _settle_vertices(of_vertex: Array, at_vertex: Array) -> tuple[Array, Array, Array]:
+    """Move changes to the counts of vertices; return the vertices, their counts and changes."""
+    vertices = np.flatnonzero(of_vertex).astype(np.uint32)
+    delta = of_vertex[vertices].view(np.int64) // 2
+    of_vertex[vertices] = 0
+    at_vertex[vertices] += delta
+    return vertices, at_vertex[vertices], delta
 
 
 @compiled

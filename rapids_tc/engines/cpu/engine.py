@@ -63,7 +63,8 @@ memory, free, take, bare = host_memory, host_free, look_up.take, in_edges.bare
 neighbors, common_sums = pairs.neighbors, pairs.common_sums
 prepare_ends, most_similar = similar.prepare_ends, similar.most_similar
 count_pairs, list_pairs = similar.count_pairs, similar.list_pairs
-csc, add_changes, settle = in_edges.csc, changes.add_changes, changes.settle
+csc, find_slots = in_edges.csc, changes.find_slots
+add_changes, settle = changes.add_changes, changes.settle
 join_ends = communities.join_ends
 block_store, slot_pool, small_counter = host_slots.BlockStore, host_slots.SlotPool, small.counter
 cliques = clique_rows.count
@@ -250,6 +251,10 @@ def find_edges(csr: Csr, u: Array, v: Array, rank: Array | None = None) -> Array
     With `rank`, the pairs are numbers of vertices, whose ranks it holds.
     """
     return look_up.find_edges(csr, u, v, _threads_for(len(u)), rank)
+
+
+def rank_finder(part: Any, rank: Array) -> None:
+    """Return None: pandas keeps the table in which it finds ids."""
 
 
 def truss(

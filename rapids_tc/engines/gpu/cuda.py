@@ -16,6 +16,7 @@ from rapids_tc.engines.gpu import (
     device_slots,
     grouping,
     hubs,
+    id_table,
     keys,
     listing,
     look_up,
@@ -247,6 +248,8 @@ class CudaEngine:
 
     find_edges = look_up.find_edges
     take = look_up.take
+    rank_finder = id_table.rank_finder
+    find_slots = changes.find_slots
     add_changes = changes.add_changes
     settle = changes.settle
 
