@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable
 from importlib.util import find_spec
@@ -58,7 +59,8 @@ def use_pool(pool: str) -> None:
     """Let cuDF and CuPy take the memory of a GPU from a pool, unless it is "none".
 
     The pool is RMM's with half of what is free, or with a size that is given instead of "rmm"; or
-    with "async", the one of cudaMallocAsync.
+    with "async", the one of cudaMallocAsync. With "none", memory is as users have it who choose
+    none: calls of rapids_tc then have a pool of their own.
     """
     if pool == "none":
         return
@@ -73,6 +75,11 @@ def use_pool(pool: str) -> None:
         size = None if pool == "rmm" else parse_bytes(pool)
         rmm.reinitialize(pool_allocator=True, initial_pool_size=size)
     cupy.cuda.set_allocator(rmm_cupy_allocator)
+
+
+def memory_of(pool: str) -> dict[str, str]:
+    """Tell what a figure was taken with: the pool, and what calls without one of RMM may keep."""
+    return {"pool": pool, "kept bytes": os.environ.get("RAPIDS_TC_POOL", "an eighth")}
 
 
 def absent(name: str) -> str:

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import click
-from arguments import POOLS, absent, need, read, use_pool
+from arguments import POOLS, absent, memory_of, need, read, use_pool
 from datasets import known, label, load
 from machine import machine, write
 from memory import peak
@@ -88,7 +88,7 @@ def main(graphs, suite, library, method, what, against, repeat, timeout, pool, o
     if pool != "none" and not on_gpu:
         raise click.UsageError(f"--pool {pool} needs a GPU: --library cudf")
     need(plan.library)
-    about, predictor, faults = machine(gpu=on_gpu) | {"pool": pool}, TimePredictor(), []
+    about, predictor, faults = machine(gpu=on_gpu) | memory_of(pool), TimePredictor(), []
     use_pool(pool)
     if "all" in method and not on_gpu:
         click.echo("left out: the methods that need a GPU, all but auto", err=True)

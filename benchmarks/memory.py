@@ -16,7 +16,10 @@ def peak(call: Callable[[], Any], library: str) -> int:
 
 
 def _on_gpu(call: Callable[[], Any]) -> int:
-    """Measure by RMM, from which cuDF, cuGraph and, through cuDF, CuPy allocate."""
+    """Measure by RMM, from which cuDF, cuGraph and, through cuDF, CuPy allocate.
+
+    What counts is a resource of the user's, so that calls of rapids_tc have no pool of their own.
+    """
     import rmm.statistics
 
     gc.collect()

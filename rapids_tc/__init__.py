@@ -14,7 +14,7 @@ from rapids_tc.analytics.cliques import cliques, edge_cliques, vertex_cliques
 from rapids_tc.analytics.clustering import average_clustering, clustering, transitivity
 from rapids_tc.analytics.communities import truss_communities
 from rapids_tc.analytics.graphlets import graphlet_counts, graphlets
-from rapids_tc.analytics.memory import memory_estimate
+from rapids_tc.analytics.memory import memory_estimate, release_memory
 from rapids_tc.analytics.methods import methods
 from rapids_tc.analytics.over_time import triangles_over_time
 from rapids_tc.analytics.projection import iter_project, project
@@ -80,6 +80,7 @@ __all__ = [
     "plot",
     "project",
     "register_accessor",
+    "release_memory",
     "similarity",
     "simple_edges",
     "spark",

@@ -27,9 +27,9 @@ __all__ = ["CapacityError", "ColumnNotFoundError", "Delta", "Estimate", "Graph",
     "count", "datasets", "edge_cliques", "edge_squares", "edge_triangles", "files",
     "graphlet_counts", "graphlets", "iter_project", "iter_triangles", "k_truss",
     "list_triangles", "memory_estimate", "methods", "most_similar", "plot", "project",
-    "register_accessor", "similarity", "simple_edges", "spark", "squares", "transitivity",
-    "triad_counts", "triangles_by_type", "triangles_over_time", "truss_communities",
-    "trussness", "vertex_cliques", "vertex_squares", "vertex_triangles"]
+    "register_accessor", "release_memory", "similarity", "simple_edges", "spark", "squares",
+    "transitivity", "triad_counts", "triangles_by_type", "triangles_over_time",
+    "truss_communities", "trussness", "vertex_cliques", "vertex_squares", "vertex_triangles"]
 
 Function = Literal["Graph", "annotate", "annotate_vertices", "approximate_count",
     "average_clustering", "balance", "bitruss", "cliques", "clustering", "count",
@@ -885,3 +885,4 @@ def methods(*, library: Literal["pandas"] = "pandas") -> pd.DataFrame: ...
 def methods(*, library: Literal["polars"]) -> pl.DataFrame: ...
 @overload
 def methods(*, library: Literal["cudf", "pyarrow"]) -> Any: ...
+def release_memory() -> int: ...

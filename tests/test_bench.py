@@ -341,7 +341,7 @@ def test_what_takes_too_long_is_told_and_not_started_again():
     "arguments",
     [
         ("--repeat", "0"), ("--repeat", "-1"), ("--patience", "0"),
-        ("--method", "nope"), ("--what", "nothing"), ("--pool", "rmm"), (),
+        ("--method", "nope"), ("--what", "nothing"), ("--pool", "rmm"), ("--pool", "async"), (),
     ],
 )  # fmt: skip
 def test_what_cannot_be_asked_for_is_told_at_once(arguments):

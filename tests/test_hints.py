@@ -35,7 +35,7 @@ from rapids_tc.executors import persisted, watch
 from rapids_tc.executors.local import LocalExecutor, PartitionedFrame
 from rapids_tc.files import arrays
 from rapids_tc.files.formats import Format
-from rapids_tc.frames import backend, collected
+from rapids_tc.frames import backend, collected, device_memory
 from rapids_tc.frames.adapters import PandasAdapter, pyarrow
 from rapids_tc.graphs.resolve import polars_lazy
 from rapids_tc.kernels import _source, catalogue, launch
@@ -844,6 +844,10 @@ HINTS = {
     "engines/cpu/host_slots": [
         (having(host_slots.tempfile, "TemporaryFile", no_library, lambda h:
          host_slots.BlockStore()), "TMPDIR names a folder that is there.*more room"),
+    ],
+    "frames/device_memory": [
+        (lambda h: h.patch.setenv("RAPIDS_TC_POOL", "4 GB") or device_memory._bound(1),
+         "RAPIDS_TC_POOL='4 GB'.*bytes.*0 for no pool"),
     ],
     "engines/gpu/device_slots": [
         (lambda h: device_slots.CardCopies.host(Fake(_cuda=card("full").cuda), 9, "uint8"),

@@ -78,7 +78,10 @@ HOMES = {
 # The public names themselves; NetworkX's names of its own functions.
 TABLES = {"__init__.py", "interop/_networkx_info.py"}
 # What is public and no analytic, and so has no record.
-BESIDE = {"Delta", "Estimate", "Graph", "memory_estimate", "methods", "register_accessor"}
+BESIDE = {
+    "Delta", "Estimate", "Graph", "memory_estimate", "methods", "register_accessor",
+    "release_memory",
+}  # fmt: skip
 
 
 def unit(name):

@@ -1,4 +1,4 @@
-"""Memory: what a call will take, before anything is allocated for it."""
+"""Memory: what a call will take, before anything is allocated for it, and what calls keep."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from rapids_tc._arguments import check_flag, with_hints
 from rapids_tc._progress import call_report
 from rapids_tc._typing import EngineName, Frame, Function, Labels, Method
 from rapids_tc.executors.registry import executor_of
+from rapids_tc.frames import device_memory
 from rapids_tc.frames.backend import open_frame
 from rapids_tc.frames.device import place
 from rapids_tc.graphs.edge_graph import check_prepared, require_sides
@@ -126,6 +127,36 @@ def memory_estimate(
             copied = backend.adapter.copied(frame)
             stages = needs.stages(work, *size, text=needs.Text.of(ids), snapshot=copied)
     return {stage.name: stage.bytes for stage in stages}
+
+
+def release_memory() -> int:
+    """Give back to the GPUs the memory that is kept for the arrays of the next calls.
+
+    Where neither RMM nor CuPy was given a memory by the user, calls on a GPU take their arrays from
+    a pool, which keeps an eighth of the GPU's memory at most. ``RAPIDS_TC_POOL`` in the environment
+    names another bound in bytes, before the first call; 0 is no pool.
+
+    Returns
+    -------
+    int
+        The bytes that were given back. The arrays of a `Graph` stay as long as the graph.
+
+    See Also
+    --------
+    memory_estimate : What a call takes.
+
+    Notes
+    -----
+    A call that runs out of memory gives back what is kept, and tries again. Answers do not lie in
+    the pool.
+
+    Examples
+    --------
+    >>> import rapids_tc as tc
+    >>> tc.release_memory()  # without a GPU
+    0
+    """
+    return device_memory.release()
 
 
 def _own(record: Analytic, *, bipartite: bool) -> OwnOptions:

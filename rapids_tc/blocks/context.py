@@ -96,7 +96,8 @@ class WorkerContext:
         with protocol.limit_threads(self.threads):
             xp = self.backend.xp
             if xp.__name__ == "cupy":
-                with on_device(xp.cuda.Device().id):
+                # What tasks return is sent to other processes, which a pool's memory cannot be.
+                with on_device(xp.cuda.Device().id, pool=False):
                     yield
             else:
                 yield

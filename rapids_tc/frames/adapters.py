@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from rapids_tc.errors import IdTypeError
+from rapids_tc.frames.device_memory import for_user, frame_for_user
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -140,7 +141,9 @@ class CudfAdapter(FrameAdapter):
         return frame[label]
 
     def frame(self, result: Frame) -> Frame:
-        return result if root(result) == "cudf" else sys.modules["cudf"].from_pandas(result)
+        if root(result) != "cudf":
+            return sys.modules["cudf"].from_pandas(result)
+        return frame_for_user(result)
 
     def snapshot(self, frame: Frame) -> Frame:
         return frame.copy(deep=True)  # writes would reach a shallow copy
@@ -152,7 +155,7 @@ class CudfAdapter(FrameAdapter):
         return frame.take(positions)
 
     def column_like(self, frame: Frame, values: Array, name: str) -> Series:
-        return sys.modules["cudf"].Series(values, index=frame.index, name=name)
+        return sys.modules["cudf"].Series(for_user(values), index=frame.index, name=name)
 
 
 class ProxyAdapter(FrameAdapter):
@@ -173,11 +176,12 @@ class ProxyAdapter(FrameAdapter):
         return frame[label].as_gpu_object()
 
     def frame(self, result: Frame) -> Frame:
-        return sys.modules["cudf.pandas"].as_proxy_object(result)
+        return sys.modules["cudf.pandas"].as_proxy_object(frame_for_user(result))
 
     def column_like(self, frame: Frame, values: Array, name: str) -> Series:
         index = frame.index.as_gpu_object()
-        return self.frame(sys.modules["cudf"].Series(values, index=index, name=name))
+        made = sys.modules["cudf"].Series(for_user(values), index=index, name=name)
+        return sys.modules["cudf.pandas"].as_proxy_object(made)
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,10 @@ from __future__ import annotations
 import functools
 import os
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
+from rapids_tc.frames import device_memory
 from rapids_tc.frames.adapters import root
 from rapids_tc.frames.wrapped import native
 
@@ -23,22 +24,27 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def place(edges: Frame) -> Iterator[None]:
-    """Make the device that holds `edges`, and cuDF's stream, the current ones."""
+def place(edges: Frame, engine: str | None = None) -> Iterator[None]:
+    """Make the device that holds `edges`, and cuDF's stream, the current ones.
+
+    If a GPU is the `engine` of edges in the memory of the host, it is the current device.
+    """
     device = None
     if "cupy" in sys.modules:
         edges = native(edges)
         device = _only_device() if root(edges) == "cudf" else None
         device = _device(edges) if device is None else device
+        device = _current_device() if device is None and engine == "cuda" else device
     with on_device(device):
         yield
 
 
 @contextmanager
-def on_device(device: int | None) -> Iterator[None]:
+def on_device(device: int | None, *, pool: bool = True) -> Iterator[None]:
     """Make a device and cuDF's stream the current ones; wait for their work at the end.
 
-    None stands for the memory of a CPU: nothing is changed.
+    None stands for the memory of a CPU: nothing is changed. With `pool`, arrays are taken from the
+    pool of `device_memory`.
     """
     if device is None:
         yield
@@ -46,7 +52,7 @@ def on_device(device: int | None) -> Iterator[None]:
     cupy = sys.modules["cupy"]
     per_thread = os.environ.get("CUDF_PER_THREAD_STREAM", "0") == "1"
     stream = cupy.cuda.Stream.ptds if per_thread else cupy.cuda.Stream.null
-    with cupy.cuda.Device(device):
+    with cupy.cuda.Device(device), device_memory.pooled() if pool else nullcontext():
         callers_stream = cupy.cuda.get_current_stream()
         if callers_stream.ptr == stream.ptr:
             yield
@@ -61,6 +67,15 @@ def on_device(device: int | None) -> Iterator[None]:
 def _only_device() -> int | None:
     """Return the device that has all frames, if there is one; no column need be looked at."""
     return 0 if sys.modules["cupy"].cuda.runtime.getDeviceCount() == 1 else None
+
+
+def _current_device() -> int | None:
+    """Return the number of the current device; None without one, which the engine says itself."""
+    cuda = sys.modules["cupy"].cuda
+    try:
+        return int(cuda.Device().id)
+    except cuda.runtime.CUDARuntimeError:
+        return None
 
 
 def _device(edges: Frame) -> int | None:

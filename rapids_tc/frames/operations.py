@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from rapids_tc.frames.device_memory import by_libcudf
+
 if TYPE_CHECKING:
     from types import ModuleType
 
@@ -61,7 +63,8 @@ class LibcudfOperations:
             return self._cupy.empty(0, "int32")
         types, table = self._plc.types, self._plc.Table([self._column(values)])
         orders = [types.Order.DESCENDING], [types.NullOrder.AFTER]
-        return self._array(self._plc.sorting.sorted_order(table, *orders), "int32")
+        order = by_libcudf(self._plc.sorting.sorted_order, table, *orders)
+        return self._array(order, "int32")
 
     def extremes(self, values: Array, places: Array) -> tuple[Array, Array]:
         """See `Operations`: a gather of libcudf, and two binary operations."""
@@ -71,14 +74,16 @@ class LibcudfOperations:
         table, unchecked = plc.Table([self._column(values)]), plc.copying.OutOfBoundsPolicy
         parts = [places.reshape(-1)] if places.size <= _MOST else list(places)
         columns = [
-            plc.copying.gather(table, self._column(part), unchecked.DONT_CHECK).columns()[0]
+            by_libcudf(plc.copying.gather, table, self._column(part), unchecked.DONT_CHECK)
             for part in parts
         ]
+        columns = [gathered.columns()[0] for gathered in columns]
         if len(columns) == 1:
             columns = plc.copying.slice(columns[0], [0, rows, rows, 2 * rows])
         operators, dtype = plc.binaryop.BinaryOperator, plc.DataType(plc.TypeId.UINT32)
+        operate = plc.binaryop.binary_operation
         larger, smaller = (
-            self._array(plc.binaryop.binary_operation(*columns, operator, dtype), "uint32")
+            self._array(by_libcudf(operate, *columns, operator, dtype), "uint32")
             for operator in (operators.NULL_MAX, operators.NULL_MIN)
         )
         return larger, smaller

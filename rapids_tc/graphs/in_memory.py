@@ -16,7 +16,7 @@ from rapids_tc.blocks.task_triangles import TaskTriangles, Triangles
 from rapids_tc.blocks.third_sums import third_values
 from rapids_tc.engines import protocol, registry
 from rapids_tc.frames.backend import Array, Backend, Frame, as_uint32, gather, sum64
-from rapids_tc.frames.device import place
+from rapids_tc.frames.device import device_of, on_device
 from rapids_tc.graphs.edge_graph import EdgeArrays, EdgeGraph
 from rapids_tc.graphs.row_values import RowValues, peel_squares
 from rapids_tc.plan import needs
@@ -430,7 +430,9 @@ class InMemoryGraph(EdgeGraph):
             for name in taken:
                 if absent.get(name):
                     taken[name][where < 0] = absent[name]
-            return {name: column_like(self._frame, taken[name], name) for name in taken}
+            del where
+            # One by one, since on a GPU each is copied into the user's memory.
+            return {name: column_like(self._frame, taken.pop(name), name) for name in [*taken]}
 
     def row_columns(self, asked: Sequence[str | Quantity], method: str) -> dict[str, Any]:
         """Compute columns aligned with the user's rows; self loops get 0."""
@@ -536,7 +538,7 @@ class WholeTriangles(Triangles):
 
     def placed(self) -> AbstractContextManager[None]:
         """See `Triangles`."""
-        return place(self._graph)
+        return on_device(device_of(self._graph.some_array))
 
     def counted(self) -> tuple[int, Iterator[TaskTriangles]]:
         """See `Triangles`."""

@@ -399,7 +399,7 @@ class StoredTriangles(Triangles):
 
     def placed(self) -> AbstractContextManager[None]:
         """See `Triangles`."""
-        return device.place(self._frame)
+        return device.place(self._frame, self._graph.backend.engine)
 
     def counted(self) -> tuple[int, Iterator[TaskTriangles]]:
         """See `Triangles`."""

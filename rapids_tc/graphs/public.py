@@ -105,7 +105,7 @@ class Graph:
             source, destination, by, engine, progress=progress, memory_limit=memory_limit
         )
         own = check_flag({"bipartite": bipartite}, "bipartite")
-        with call_report(progress), place(edges):
+        with call_report(progress), place(edges, engine):
             self._prepared = resolve.prepare(edges, vertices, options, own)
 
     # Type checkers know the class of its frames: Graph[pd.DataFrame].

@@ -72,7 +72,7 @@ def answer(record: Analytic, edges: Any, options: Options, own: OwnOptions) -> A
         )
     own = record.check(own)
     out_of_memory = memory_errors(f"in {record.name}")
-    with call_report(options.progress), place(edges), out_of_memory:
+    with call_report(options.progress), place(edges, options.engine), out_of_memory:
         prepared = None if plain else _prepared_of(edges)
         if prepared is None:
             graph = make(record, edges, options, own)
@@ -177,7 +177,7 @@ def opened(edges: Any, options: Options) -> Iterator[InMemoryGraph]:
     """Yield the graph of edges in memory, for pictures and benchmarks, which read it by rank."""
     if executor := executor_of(edges):
         raise of_one_machine("this", executor(edges, None).kind)
-    with call_report(options.progress), place(edges):
+    with call_report(options.progress), place(edges, options.engine):
         if (graph := _prepared_of(edges)) is not None:
             if options.source is not None or options.destination is not None:
                 raise ValueError(CHOSEN.format("source"))

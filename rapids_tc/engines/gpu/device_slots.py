@@ -18,6 +18,7 @@ from rapids_tc.engines.gpu.block_layout import write_codes
 from rapids_tc.engines.gpu.layout import CHUNK, GpuEngine, SlotView
 from rapids_tc.engines.protocol import Costs
 from rapids_tc.errors import CapacityError
+from rapids_tc.frames import device_memory
 from rapids_tc.plan import costs
 
 if TYPE_CHECKING:
@@ -188,7 +189,7 @@ class CardCopies:
 
 
 def free_memory(cupy: Any, device: int) -> int:
-    """Return the bytes that may be taken: free memory of the device, and of CuPy's pool.
+    """Return the bytes that may be taken: free memory of the device, of CuPy's pool, and of ours.
 
     If RMM pools memory, it does not tell what it would lend: all of the memory counts as free.
     """
@@ -197,7 +198,8 @@ def free_memory(cupy: Any, device: int) -> int:
         resource = sys.modules["rmm"].mr.get_current_device_resource()
         if type(resource).__name__ != "CudaMemoryResource":
             return int(total)
-    return int(free) + int(cupy.get_default_memory_pool().free_bytes())
+    kept = cupy.get_default_memory_pool().free_bytes() + device_memory.idle(device)
+    return int(free) + int(kept)
 
 
 class BlockStore:
