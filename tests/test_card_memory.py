@@ -1,6 +1,7 @@
 """Where the memory of calls on a real card comes from, and that nothing of the user's changes."""
 
 import gc
+import os
 import threading
 from contextlib import contextmanager
 from functools import partial
@@ -200,7 +201,7 @@ def test_settings_stay_after_errors_and_between_frames(plain):
         frames.append(frame.to_pandas())
         assert unchanged() and not in_the_pool(frame, plain)
         assert cupy.ones(1 << 20).sum() == 1 << 20  # the user's own work
-    listed = pd.concat(frames, ignore_index=True)
+    listed = pd.concat(frames).sort_values(["u", "v", "w"], ignore_index=True)  # each frame is
     pd.testing.assert_frame_equal(listed, tc.list_triangles(edges).to_pandas())
     for frame in tc.iter_project(edges, rows=5000):
         assert unchanged() and not in_the_pool(frame, plain)
@@ -214,6 +215,7 @@ def test_answers_outlive_the_pool(plain):
     truss = graph.trussness()
     delta = graph.update(delete=edges.head(100))
     assert used(plain)  # by the graph, and by what the delta is made of
+    spoil(plain)  # takes pages without an array of the graph, which alone can be given back
     assert tc.release_memory() > 0 and device_memory.idle(0) < 64 * MB
     for scale in (13, 15):
         tc.edge_triangles(datasets.rmat(scale, library="cudf"))  # writes over what was freed
@@ -292,6 +294,9 @@ def all_but(free):
         taken.clear()
 
 
+@pytest.mark.skipif(
+    "PYTEST_XDIST_WORKER" in os.environ, reason="fills the card, which no other test may use: -n0"
+)
 def test_what_is_kept_is_given_back_where_memory_is_short(plain):
     import cupy
 
