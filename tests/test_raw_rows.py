@@ -67,3 +67,13 @@ def test_columns_may_differ_in_width():
     degree, present = ENGINE.degrees(src, dst, 6, numbers)
     assert numbers.tolist() == [[5, 1, 2], [0, 5, 5]]
     assert (degree.tolist(), present) == ([1, 1, 1, 0, 0, 3], 4)
+
+
+def test_keys_of_pairs_have_the_larger_first():
+    first, second = np.random.default_rng(3).integers(0, 50, (2, 2100)).astype("uint32")
+    keys = raw_rows.pack(testing.compile, np, first, second, first < second)
+    larger, smaller = np.maximum(first, second), np.minimum(first, second)
+    assert keys.tolist() == (larger.astype("uint64") << np.uint64(32) | smaller).tolist()
+    out = np.empty(2100, "uint64")
+    assert raw_rows.pack(testing.compile, np, second, first, second < first, out) is out
+    assert (out == keys).all()

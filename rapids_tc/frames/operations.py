@@ -28,8 +28,8 @@ class Operations(Protocol):
     def descending(self, values: Array) -> Array:
         """Return the places (int32) of the values in descending order."""
 
-    def extremes(self, values: Array, places: Array) -> tuple[Array, Array]:
-        """Return the larger and the smaller of the values at each pair of places, (2, rows).
+    def compared(self, values: Array, places: Array) -> tuple[Array, Array, Array]:
+        """Return the values at each pair of places, (2, rows), and if the first is less (bool).
 
         All places exist: they are not checked.
         """
@@ -43,10 +43,10 @@ class PandasOperations:
         from_last = sys.modules["pandas"].Index(values[::-1]).argsort(kind="stable")
         return (len(values) - 1 - from_last[::-1]).astype("int32")
 
-    def extremes(self, values: Array, places: Array) -> tuple[Array, Array]:
+    def compared(self, values: Array, places: Array) -> tuple[Array, Array, Array]:
         """See `Operations`."""
         first, second = (values[side] for side in places)
-        return np.maximum(first, second), np.minimum(first, second)
+        return first, second, first < second
 
 
 class LibcudfOperations:
@@ -66,11 +66,16 @@ class LibcudfOperations:
         order = by_libcudf(self._plc.sorting.sorted_order, table, *orders)
         return self._array(order, "int32")
 
-    def extremes(self, values: Array, places: Array) -> tuple[Array, Array]:
-        """See `Operations`: a gather of libcudf, and two binary operations."""
+    def compared(self, values: Array, places: Array) -> tuple[Array, Array, Array]:
+        """See `Operations`: a gather of libcudf, and a comparison.
+
+        A comparison takes a fifth of the time of the larger of two values, for which libcudf makes
+        a mask of nulls and counts them, while the host waits.
+        """
         plc, rows = self._plc, places.shape[1]
         if not rows:
-            return (self._cupy.empty(0, "uint32"),) * 2
+            none = self._cupy.empty(0, "uint32")
+            return none, none, none.view("bool")
         table, unchecked = plc.Table([self._column(values)]), plc.copying.OutOfBoundsPolicy
         parts = [places.reshape(-1)] if places.size <= _MOST else list(places)
         columns = [
@@ -78,15 +83,13 @@ class LibcudfOperations:
             for part in parts
         ]
         columns = [gathered.columns()[0] for gathered in columns]
+        arrays = [self._array(column, "uint32") for column in columns]
         if len(columns) == 1:
+            arrays = [arrays[0][:rows], arrays[0][rows:]]
             columns = plc.copying.slice(columns[0], [0, rows, rows, 2 * rows])
-        operators, dtype = plc.binaryop.BinaryOperator, plc.DataType(plc.TypeId.UINT32)
-        operate = plc.binaryop.binary_operation
-        larger, smaller = (
-            self._array(by_libcudf(operate, *columns, operator, dtype), "uint32")
-            for operator in (operators.NULL_MAX, operators.NULL_MIN)
-        )
-        return larger, smaller
+        operator, dtype = plc.binaryop.BinaryOperator.LESS, plc.DataType(plc.TypeId.BOOL8)
+        less = by_libcudf(plc.binaryop.binary_operation, *columns, operator, dtype)
+        return arrays[0], arrays[1], self._array(less, "bool")
 
     def _column(self, values: Array) -> Series:
         return self._plc.Column.from_cuda_array_interface(values)

@@ -129,12 +129,17 @@ def ranks(compile: Compile, xp: Any, order: Array) -> Array:
     return rank
 
 
-def pack(compile: Compile, xp: Any, larger: Array, smaller: Array) -> Array:
-    """Return keys (uint64) larger << 32 | smaller."""
-    keys = xp.empty(len(larger), "uint64")
-    if len(larger):
-        args = (larger, smaller, np.uint64(len(larger)), keys)
-        kernels_of(compile)["pack_pairs"]((_blocks(len(larger)),), (launch.THREADS,), args)
+def pack(
+    compile: Compile, xp: Any, first: Array, second: Array, less: Array, out: Array = None
+) -> Array:
+    """Return keys (uint64) larger << 32 | smaller of pairs; `less` says if the first is smaller.
+
+    They are written to `out`, if given.
+    """
+    keys = xp.empty(len(first), "uint64") if out is None else out
+    if len(first):
+        args = (first, second, less, np.uint64(len(first)), keys)
+        kernels_of(compile)["pack_pairs"]((_blocks(len(first)),), (launch.THREADS,), args)
     return keys
 
 

@@ -76,12 +76,9 @@ def degree_order(degree: Array, n: int, backend: Backend) -> Order:
     return Order(rank, number[:n])
 
 
-def ranks_of_ends(ends: Ends, rank: Array, backend: Backend) -> tuple[Array, Array]:
-    """Return the larger and the smaller rank (uint32) of every raw row, from its ends' numbers.
-
-    An array of both ends was written by `Engine.degrees`; a tuple may be the user's memory.
-    """
-    if backend.engine == "cpu" and len(ends[0]) > BATCH_ROWS:
+def ranks_of_ends(ends: tuple[Array, Array], rank: Array, backend: Backend) -> tuple[Array, Array]:
+    """Return the larger and the smaller rank (uint32) of every raw row, from its ends' numbers."""
+    if len(ends[0]) > BATCH_ROWS:
         larger, smaller = (np.empty(len(ends[0]), "uint32") for _ in range(2))
 
         def write(batch: slice) -> None:
@@ -90,8 +87,6 @@ def ranks_of_ends(ends: Ends, rank: Array, backend: Backend) -> tuple[Array, Arr
 
         _for_batches(write, len(ends[0]))
         return larger, smaller
-    if backend.engine != "cpu":
-        return backend.operations.extremes(rank, _trusted(ends, rank, backend))
     source, destination = (gather(rank, end) for end in ends)
     # No Series: it would be aligned, and making one takes longer than a small comparison.
     values = backend.library.arrays.NumpyExtensionArray(source)
@@ -100,7 +95,10 @@ def ranks_of_ends(ends: Ends, rank: Array, backend: Backend) -> tuple[Array, Arr
 
 
 def _trusted(ends: Ends, rank: Array, backend: Backend) -> Array:
-    """Return the ends as numbers that have a rank, in memory that no other thread writes."""
+    """Return the ends as numbers that have a rank, in memory that no other thread writes.
+
+    An array of both ends was written by `Engine.degrees`; a tuple may be the user's memory.
+    """
     if not isinstance(ends, tuple):
         return ends
     numbers, outside = own_ends(ends, backend), backend.xp.zeros(1, "uint32")
@@ -116,14 +114,18 @@ def own_ends(ends: tuple[Array, Array], backend: Backend) -> Any:
 def orient(ends: Ends, rank: Array, backend: Backend) -> Array:
     """Direct every raw row from its larger to its smaller rank, from the numbers of its ends.
 
+    An array of both ends is used as memory for the keys: its content is undefined afterwards.
+
     Returns
     -------
     array of uint64
         Larger rank << 32 | smaller rank, in the order of the rows, with repeats and loops.
     """
     if backend.engine != "cpu":
-        pair = ranks_of_ends(ends, rank, backend)
-        return raw_rows.pack(backend.compile, backend.xp, *pair)
+        numbers = _trusted(ends, rank, backend)
+        compared = backend.operations.compared(rank, numbers)
+        keys = numbers.reshape(-1).view("uint64")  # they take the memory of the ends
+        return raw_rows.pack(backend.compile, backend.xp, *compared, keys)
     keys = np.empty(len(ends[0]), "uint64")
 
     def write(batch: slice) -> None:
@@ -152,8 +154,7 @@ def keys_of_ranks(ranks: tuple[Array, Array], backend: Backend) -> Array:
     """Direct every row as `orient` does, from the ranks of its ends."""
     xp = backend.xp
     if backend.engine != "cpu":
-        larger, smaller = xp.maximum(*ranks), xp.minimum(*ranks)
-        return raw_rows.pack(backend.compile, xp, larger, smaller)
+        return raw_rows.pack(backend.compile, xp, *ranks, ranks[0] < ranks[1])
     keys = np.empty(len(ranks[0]), "uint64")
 
     def write(batch: slice) -> None:

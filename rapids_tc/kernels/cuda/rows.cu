@@ -198,11 +198,14 @@ extern "C" __global__ void __launch_bounds__(kThreads) write_ranks(const int* or
   if (i < n) rank[order[i]] = u32(i);
 }
 
+// Write the keys of pairs, larger << 32 | smaller: less says whether the first of a pair is the smaller.
 extern "C" __global__ void __launch_bounds__(kThreads)
-pack_pairs(const u32* larger, const u32* smaller, u64 n, u64* keys) {
+pack_pairs(const u32* first, const u32* second, const bool* less, u64 n, u64* keys) {
 #pragma unroll
   for (u32 t = 0; t < kReads; t++) {
     const u64 i = (u64(blockIdx.x) * kReads + t) * kThreads + threadIdx.x;
-    if (i < n) keys[i] = u64(larger[i]) << 32 | smaller[i];
+    if (i >= n) return;
+    const u32 a = first[i], b = second[i];
+    keys[i] = less[i] ? u64(b) << 32 | a : u64(a) << 32 | b;
   }
 }
