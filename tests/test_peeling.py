@@ -21,6 +21,7 @@ from rapids_tc.engines.cpu import engine as cpu
 from rapids_tc.engines.cpu import truss, truss_tables
 from rapids_tc.engines.cpu.truss import CpuPeeler
 from rapids_tc.engines.gpu.truss import CudaPeeler
+from rapids_tc.engines.last_truss import last_truss
 from rapids_tc.engines.peel import ALL, decompose
 from rapids_tc.kernels import launch
 
@@ -166,6 +167,46 @@ def test_an_engine_peels_what_it_counted(graph):
     csr, _, numbers = graph
     layout = ENGINE.prepare(csr)
     assert ENGINE.truss(layout, ENGINE.edge_counts(layout)).tolist() == numbers.tolist()
+
+
+@pytest.mark.usefixtures("compiler")
+@pytest.mark.parametrize("few", [0, 60])
+def test_the_last_truss_is_looked_for_from_the_top(graph, few):
+    csr, counts, numbers = graph
+    for engine in (cpu, ENGINE):
+        found = last_truss(engine, csr, counts, np, few_edges=few)
+        assert found.dtype == bool
+        assert found.tolist() == (numbers == numbers.max(initial=2)).tolist()
+
+
+class Recorder:
+    """An engine that keeps the first level and the edges of each peel."""
+
+    def __init__(self):
+        self.peels = []
+
+    def __getattr__(self, name):
+        return getattr(cpu, name)
+
+    def truss(self, layout, counts, **options):
+        self.peels.append((options["levels"][0] + 1, layout.csr.m))
+        return cpu.truss(layout, counts, **options)
+
+
+@pytest.mark.parametrize(
+    ("rows", "peels"),
+    [
+        (complete(20).rows, [(18, 190)]),
+        (union(complete(20).rows, book(300).rows), [(9, 191)]),
+        (tube(4, 200).rows, [(1, 2392)]),
+        # All edges of a tube but those of its rims are in two triangles, none in a truss of them.
+        (union(tube(4, 200).rows, book(2000).rows), [(2, 2385), (1, 6393)]),
+    ],
+)
+def test_few_edges_are_peeled_for_the_last_truss(rows, peels):
+    csr, engine = cpu.csr(keys_of(rows), 1 + max(map(max, rows))), Recorder()
+    last_truss(engine, csr, cpu.edge_counts(cpu.prepare(csr)), np, few_edges=0)
+    assert engine.peels == peels
 
 
 @pytest.mark.usefixtures("compiler")

@@ -9,6 +9,7 @@ from rapids_tc.analytics.analytic import analytic
 from rapids_tc.analytics.trusses import checked_k
 from rapids_tc.frames.nullable import nullable_like
 from rapids_tc.frames.wrapped import native
+from rapids_tc.graphs.communities import hierarchy, joined
 from rapids_tc.graphs.row_values import numbers
 from rapids_tc.plan.record import Column, Needs, OwnOptions, Result, Work, of_one_machine
 from rapids_tc.preparation.community_tree import vertices
@@ -147,7 +148,7 @@ def truss_communities(
         return _hierarchy(graph, connected)
     check_new(["community"], graph.labels)
     present = graph.truss_edges(checked_k(k))
-    tree = graph.joined(present.astype("uint32"), connected)
+    tree = joined(graph, present.astype("uint32"), connected)
     adapter, number = graph.backend.adapter, numbers(graph, tree)
     with graph.stage("looking rows up"):
         where = graph.row_edges()
@@ -161,7 +162,7 @@ def truss_communities(
 def _hierarchy(graph: InMemoryGraph, connected: str) -> Frame:
     """Return one row per community of any k."""
     by_triangles = connected == "triangles"
-    tree = graph.community_tree if by_triangles else graph.hierarchy(connected)
+    tree = graph.community_tree if by_triangles else hierarchy(graph, connected)
     xp, adapter = graph.backend.xp, graph.backend.adapter
     with graph.stage("counting vertices"):
         sizes = vertices(tree, graph.csr, xp)

@@ -109,8 +109,9 @@ def k_truss(graph: EdgeGraph, k: int | Literal["max"], *, memory_limit: int | No
     -----
     The truss of Cohen, "Trusses: cohesive subgraphs for social network analysis" (2008). A truss is
     a set of edges: an edge between two of its vertices need not be in it. One k costs less than
-    `trussness`; if `trussness` of the same `Graph` was computed before, it costs one comparison per
-    row. NetworkX counts k in the same way; some tools start from another number.
+    `trussness`, and so does "max", which is looked for from the top: few edges are peeled for it,
+    and with `by` all. If `trussness` of the same `Graph` was computed before, a truss costs one
+    comparison per row. NetworkX counts k in the same way; some tools start from another number.
 
     Examples
     --------

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from rapids_tc.blocks import block_map, block_work, codec, geometry, levels, sums
 from rapids_tc.blocks.codec import require_length
 from rapids_tc.blocks.distributed_levels import DecodedBlocks, LevelBlocks, find_levels
+from rapids_tc.engines.last_truss import last_truss
 
 if TYPE_CHECKING:
     from rapids_tc.blocks.block_map import Blocked
@@ -53,9 +54,14 @@ def _one_truss(graph: Blocked, k: int) -> list[list[Task]]:
 
 def _peel_whole(graph: Blocked, counts: list[list[Task]], k: int | None) -> list[list[Task]]:
     """Submit the trussness of every edge of a graph that is one block; with k, as engines do."""
+    block, worker, [triangles] = _whole(graph, counts)
+    return [[graph.submit("peel", peel, block, triangles, k, on=worker)]]
+
+
+def _whole(graph: Blocked, counts: list[list[Task]]) -> tuple[Any, Any, list[list[Task]]]:
+    """Return the only block of a graph, the worker that has it, and the counts of its edges."""
     worker = graph.counting_workers[0]
-    block = graph.block_at(0, worker)
-    return [[graph.submit("peel", peel, block, counts[0], k, on=worker)]]
+    return graph.block_at(0, worker), worker, counts
 
 
 def peel_blocks(active: ActiveBlocks, k: int) -> None:
@@ -122,6 +128,9 @@ def in_truss(graph: Blocked, k: int | None, *, by_group: bool = False) -> list[l
         return [[marks] for marks in graph.each("peel", every, graph.blocks[: graph.n**2])]
     if k is not None and of_every_edge not in graph.known:
         return _one_truss(graph, k)
+    if k is None and not by_group and graph.peels_whole and of_every_edge not in graph.known:
+        block, worker, [counts] = _whole(graph, sums.by_edge(graph))
+        return [[graph.submit("peel", last, block, counts, on=worker)]]
     truss = [part for (part,) in of_every_edge(graph)]
     if k is None and by_group:
         both = truss, sums.edge_groups(graph)
@@ -166,6 +175,13 @@ def peel(rows: EncodedBlock, counts: list[Array], k: int | None, *, engine: Any,
     graph, triangles = codec.csr(rows, xp), xp.concatenate(counts)
     require_length(triangles, graph.m, "counts of edges")
     return engine.truss(engine.prepare(graph), triangles, k=k)
+
+
+def last(rows: EncodedBlock, counts: list[Array], *, engine: Any, xp: Any) -> Array:
+    """Mark the edges of the largest trussness in a graph that is one block."""
+    graph, triangles = codec.csr(rows, xp), xp.concatenate(counts)
+    require_length(triangles, graph.m, "counts of edges")
+    return last_truss(engine, graph, triangles, xp)
 
 
 def fewest(counts: list[Array]) -> int:

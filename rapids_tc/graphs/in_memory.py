@@ -15,13 +15,15 @@ from rapids_tc.blocks.quantities import CommonNeighborSums, EdgeSum, Summed
 from rapids_tc.blocks.task_triangles import TaskTriangles, Triangles
 from rapids_tc.blocks.third_sums import third_values
 from rapids_tc.engines import protocol, registry
+from rapids_tc.engines.last_truss import last_truss
 from rapids_tc.frames.backend import Array, Backend, Frame, as_uint32, gather, sum64
 from rapids_tc.frames.device import device_of, on_device
+from rapids_tc.graphs.communities import hierarchy
 from rapids_tc.graphs.edge_graph import EdgeArrays, EdgeGraph
 from rapids_tc.graphs.row_values import RowValues, peel_squares
 from rapids_tc.plan import needs
 from rapids_tc.plan.record import Needs, Result, Work, columns_of, row_columns
-from rapids_tc.preparation import community_tree, orient, sampling
+from rapids_tc.preparation import orient, sampling
 from rapids_tc.preparation.edge_columns import check_label
 from rapids_tc.preparation.edge_values import EdgeError, EdgeRows
 from rapids_tc.preparation.ids import largest_by_group
@@ -263,6 +265,13 @@ class InMemoryGraph(EdgeGraph):
         with self.stage("peeling") as report:
             return self.engine.truss(layout, counts, k=k, on_progress=report.on_progress)
 
+    @cached_property
+    def last_truss(self) -> Array:
+        """Whether each edge has the largest trussness of all, which is looked for from the top."""
+        csr, counts, xp = self.csr, self.edge_counts, self.backend.xp
+        with self.stage("peeling") as report:
+            return last_truss(self.engine, csr, counts, xp, report.on_progress)
+
     def stages(self, work: Work, method: str) -> list[Stage]:
         """List the memory of the stages that a call still needs, on top of what the graph holds."""
         has, text = set(self.__dict__), needs.Text(self.ids.text)
@@ -449,36 +458,19 @@ class InMemoryGraph(EdgeGraph):
         """Return whether each edge is in the k-truss; None is the largest k with an edge."""
         if k is not None:
             return (self.trussness if "trussness" in self.__dict__ else self.peel(k)) >= k
-        top = self.max_truss if self.groups is None else self.group_largest(self.trussness)
-        return self.trussness == top
+        if self.groups is not None:
+            return self.trussness == self.group_largest(self.trussness)
+        return self.trussness == self.max_truss if "trussness" in self.__dict__ else self.last_truss
 
     def first_rows(self, where: Array, present: Array) -> Array:
         """Find the first row of each present edge; `where` is the edge of each row, or -1."""
         positions = self.backend.xp.flatnonzero(self.engine.take(present, where))
         return positions[geometry.is_first(where[positions], self.backend)]
 
-    def joined(self, levels: Array, connected: str) -> CommunityTree:
-        """Join edges that are present up to these levels (uint32), by "triangles" or "edges"."""
-        by_triangles = connected == "triangles"
-        layout = self.layout if by_triangles else None  # reports a stage of its own
-        with self.stage("joining communities") as report:
-            forest = (
-                self.engine.join_triangles(layout, levels, on_progress=report.on_progress)
-                if by_triangles
-                else self.engine.join_ends(self.csr, levels)
-            )
-            return community_tree.tree(forest, levels, self.csr, self.order.number, self.backend.xp)
-
-    def hierarchy(self, connected: str) -> CommunityTree:
-        """Find the communities of every k from 3 on: an edge's level is its trussness."""
-        xp = self.backend.xp
-        levels = xp.where(self.trussness > 2, self.trussness, 0).astype("uint32")
-        return self.joined(levels, connected)
-
     @cached_property
     def community_tree(self) -> CommunityTree:
         """The communities of every k that triangles join."""
-        return self.hierarchy("triangles")
+        return hierarchy(self, "triangles")
 
     @property
     def max_truss(self) -> int:
