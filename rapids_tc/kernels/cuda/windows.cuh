@@ -52,7 +52,8 @@ struct SpanIntervals {
 };
 
 // The differences between the triangles of each window and of the window before it. Intervals are cut to
-// the windows: out has one entry more.
+// the windows. What ends behind the last window is left out: all triangles that stay would be taken away there,
+// by atomics on one word.
 template <class Spans>
 struct WindowChanges : TrianglesAlone {
   struct Input {
@@ -70,7 +71,7 @@ struct WindowChanges : TrianglesAlone {
     spans.each(uv, uw, vw, [&](u32 first, u32 last) {
       if (first < windows) {
         counters.add(first, 1);
-        counters.add(last < windows ? last + 1 : windows, -1);
+        if (last < windows - 1) counters.add(last + 1, -1);
       }
       return false;
     });
