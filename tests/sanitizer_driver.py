@@ -22,8 +22,8 @@ from rapids_tc.blocks.quantities import (
     ChangesByWindow,
     CommonNeighborSums,
     Products,
-    SideSums,
     TrianglesByType,
+    TriangleSideSums,
     Within,
 )
 from rapids_tc.engines.gpu.cuda import engine
@@ -96,7 +96,7 @@ def by_sides(card, layout, graphs, total: int) -> None:
     sums = card.visit(layout, Products(""), alike([cupy.ones(graph.m) for graph in graphs]))
     assert round(sum(float(corner.sum()) for corner in parts(sums))) == 3 * total
     ones = alike([cupy.ones(graph.m, "uint32") for graph in graphs])
-    both = parts(card.visit(layout, SideSums(""), ones))  # 3 at two edges of each triangle
+    both = parts(card.visit(layout, TriangleSideSums(""), ones))  # 3 at two edges of each triangle
     assert sum(int(sums.sum()) for sums in both) == 6 * total
     by_row, by_column = card.sum_counts(graphs[0], both[0][0])
     assert int(by_row.sum()) == int(by_column.sum()) == int(both[0][0].sum())

@@ -25,9 +25,9 @@ from rapids_tc.blocks.quantities import (
     ChangesByWindow,
     CommonNeighborSums,
     Products,
-    SideSums,
     TrianglesByLevel,
     TrianglesByType,
+    TriangleSideSums,
     Within,
 )
 from rapids_tc.engines.cpu import communities, row_counts, visitors
@@ -44,7 +44,7 @@ WINDOWS = 9  # and intervals reach two windows further
 TYPES = 3
 LEVELS = 4
 CHANGES, WITHIN, PRODUCTS = ChangesByWindow("", windows=WINDOWS), Within(""), Products("")
-THIRDS, BY_LEVEL, OF_SIDES = CommonNeighborSums(""), TrianglesByLevel(""), SideSums("")
+THIRDS, BY_LEVEL, OF_SIDES = CommonNeighborSums(""), TrianglesByLevel(""), TriangleSideSums("")
 FORMS = ("one", "several", "mixed")  # of intervals: mixed, some blocks have one of each edge
 
 

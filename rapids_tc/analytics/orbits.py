@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rapids_tc.analytics import cliques
-from rapids_tc.blocks.quantities import SideSums
+from rapids_tc.blocks.quantities import TriangleSideSums
 from rapids_tc.errors import CapacityError
 from rapids_tc.frames.backend import sum64
 
@@ -89,7 +89,7 @@ def _side_sums(graph: InMemoryGraph) -> Array:
     """Sum over the triangles at every rank the triangles of their three sides."""
     csr, engine, of_edges, layout = graph.csr, graph.engine, graph.edge_counts, graph.layout
     with graph.stage("summing over triangles") as report:
-        quantity = SideSums("sides")
+        quantity = TriangleSideSums("sides")
         both = engine.visit(layout, quantity, of_edges, on_progress=report.on_progress)
         by_row, by_column = engine.sum_counts(csr, both[0])
         _, by_third = engine.sum_counts(csr, both[1])

@@ -154,7 +154,7 @@ class CommonNeighborSums(Quantity):
 
 
 @dataclass(frozen=True)
-class SideSums(Quantity):
+class TriangleSideSums(Quantity):
     """For every triangle, the sum of the values (uint32) of its sides, at two of them: int64.
 
     The first row has the sums of the triangles u > v > w whose side uv the edge is, the second row

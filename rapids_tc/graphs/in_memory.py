@@ -20,7 +20,7 @@ from rapids_tc.frames.backend import Array, Backend, Frame, as_uint32, gather, s
 from rapids_tc.frames.device import device_of, on_device
 from rapids_tc.graphs.communities import hierarchy
 from rapids_tc.graphs.edge_graph import EdgeArrays, EdgeGraph
-from rapids_tc.graphs.row_values import RowValues, peel_squares
+from rapids_tc.graphs.row_values import RowValues
 from rapids_tc.plan import needs
 from rapids_tc.plan.record import Needs, Result, Work, columns_of, row_columns
 from rapids_tc.preparation import orient, sampling
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from rapids_tc.preparation.edge_values import Reading
     from rapids_tc.preparation.orient import Order
 
+PEELED = Work(Needs.BITRUSS, Result.VALUE)  # the peel is the last stage of this work
 SAMPLED = Work(Needs.VERTEX_COUNTS, Result.VALUE)  # the counts of the edges of a sample
 LISTING = Work(Needs.TRIANGLES, Result.TRIANGLES)
 WHOLE = (0, 0, 0)  # the residues of the only task on the only block
@@ -248,9 +249,18 @@ class InMemoryGraph(EdgeGraph):
             return self.engine.squares(layout, per=per, on_progress=report.on_progress)
 
     def bitruss(self, limit: int | None = None) -> Array:
-        """Find the bitruss number of every oriented edge, int32, by an index within a limit."""
+        """Find the bitruss number of every oriented edge, int32, by an index of all wedges.
+
+        The index may take what the other arrays of a limit leave, or what is free.
+        """
         if "bitruss_numbers" not in self.__dict__:
-            self.bitruss_numbers: Array = peel_squares(self, limit or self._limit)
+            free, spare = self.engine.free(), self.spare(PEELED, limit or self._limit)
+            layout, (_, squares) = self.wedge_layout, self.squares("edge")
+            memory = free if spare is None else min(free, spare)
+            with self.stage("peeling") as report:
+                self.bitruss_numbers: Array = self.engine.bitruss(
+                    layout, squares, memory, on_progress=report.on_progress
+                )
         return self.bitruss_numbers
 
     @cached_property

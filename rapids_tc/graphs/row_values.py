@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from rapids_tc.errors import CapacityError
 from rapids_tc.plan import costs
-from rapids_tc.plan.record import Needs, Result, Work
 
 if TYPE_CHECKING:
     from rapids_tc._typing import Array
@@ -129,16 +128,3 @@ def numbers(graph: Any, tree: CommunityTree) -> Array:
         number[:-1] -= xp.searchsorted(group, group)
     number[-1] = -1
     return number
-
-
-def peel_squares(graph: Any, limit: int | None) -> Array:
-    """Find the bitruss number of every edge of a graph in memory.
-
-    The index of wedges may take what the other arrays of a limit leave, or what is free.
-    """
-    peel = Work(Needs.BITRUSS, Result.VALUE)  # which is the last stage of this work
-    free, spare = graph.engine.free(), graph.spare(peel, limit)
-    layout, (_, squares) = graph.wedge_layout, graph.squares("edge")
-    memory = free if spare is None else min(free, spare)
-    with graph.stage("peeling") as report:
-        return graph.engine.bitruss(layout, squares, memory, on_progress=report.on_progress)

@@ -49,6 +49,21 @@ def together(kernel: Any, blocks: int, threads: int, args: tuple[Any, ...]) -> b
     return True
 
 
+def until_done(
+    kernel: Any, blocks: int, threads: int, args: tuple[Any, ...],
+    is_done: Callable[[list[int]], bool],
+) -> bool:  # fmt: skip
+    """Launch a kernel of `together` until its state says so, which is the last argument.
+
+    `is_done` gets the words of the state after each launch. Return False if the GPU cannot hold all
+    blocks.
+    """
+    while together(kernel, blocks, threads, args):
+        if is_done(args[-1].tolist()):  # waits for the GPU
+            return True
+    return False
+
+
 @dataclass(frozen=True)
 class Payload:
     """What a visitor of ``triangles.cuh`` knows of edges.

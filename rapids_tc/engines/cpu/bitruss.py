@@ -119,10 +119,10 @@ def _peel(
         blooms.bloom_of, blooms.begins, blooms.pairs, sizes, np.zeros(len(sizes), np.uint32),
         np.empty(len(sizes), np.uint32),
     )  # fmt: skip
-    edges = rounds.Edges(
+    edges = rounds.EdgeQueues(
         words, np.empty(m, np.uint32), np.empty(m, np.uint32), np.arange(m, dtype=np.uint32)
     )
-    lists, limits = _lists(blooms.lists), rounds.Limits(large, pause)
+    lists, limits = _lists(blooms.lists), rounds.StepLimits(large, pause)
 
     def task(thread: int) -> int:
         return int(rounds.peel(lists, index, edges, state, thread, threads, limits))

@@ -33,7 +33,7 @@ FALLS, COMES_NEAR = 1, 2  # what an edge does when it loses squares
 _BEGIN, _TAKE, _LOSE, DONE, PAUSED, _STOPPED = range(6)
 
 
-class Limits(NamedTuple):
+class StepLimits(NamedTuple):
     """Steps above which threads share a part of a round, and after which they return."""
 
     large: int
@@ -66,7 +66,7 @@ class Index(NamedTuple):
     touched: Array
 
 
-class Edges(NamedTuple):
+class EdgeQueues(NamedTuple):
     """The words of edges, those that have fallen in the order of rounds, and both lists."""
 
     words: Array

@@ -164,16 +164,15 @@ class CudaBitruss:
             launch.Payload((result, queue, near, far)).pack(words),
             np.uint32(m), np.uint32(self.rounds), state,
         )  # fmt: skip
-        while True:
-            if not launch.together(kernel, blocks, self.threads, args):
-                return False
-            values = state.tolist()  # waits for the GPU
+
+        def is_done(values: list[int]) -> bool:
             if on_progress is not None:
                 dead = values[_HEAD]
                 note = f"k = {values[_LEVEL]}, {m - dead:,} edges, round {values[_ROUND]:,}"
                 on_progress(dead / m, note)
-            if values[_DONE]:
-                return True
+            return bool(values[_DONE])
+
+        return launch.until_done(kernel, blocks, self.threads, args, is_done)
 
     @staticmethod
     def _pack(lists: WedgeLists) -> np.ndarray:

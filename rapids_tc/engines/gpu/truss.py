@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rapids_tc.engines.peel import levels_of
-from rapids_tc.kernels.launch import read, together
+from rapids_tc.kernels.launch import read, until_done
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -120,16 +120,15 @@ class CudaPeeler:
         graph = (csr.offsets, csr.columns, np.uint32(csr.n), np.uint32(csr.m))
         limits = self._limits(active, *levels)
         args = (*graph, *self._arrays(csr, words, active, blocks), *map(np.uint32, limits), state)
-        while True:
-            if not together(kernel, blocks, self.threads, args):
-                return False
-            values = state.tolist()  # waits for the GPU
+
+        def is_done(values: list[int]) -> bool:
             if on_progress is not None:
                 left = active - values[_DEAD]
                 note = f"k = {values[_LEVEL] + 2}, {left:,} edges, round {values[_ROUNDS]:,}"
                 on_progress(1 - left / active, note)
-            if values[_STAGE] == _DONE:
-                return True
+            return values[_STAGE] == _DONE
+
+        return until_done(kernel, blocks, self.threads, args, is_done)
 
     def _arrays(self, csr: Csr, words: Array, active: int, blocks: int) -> tuple[Array, ...]:
         """Allocate what the kernel keeps: the arrays of ``truss.cuh``, then tasks and sums."""

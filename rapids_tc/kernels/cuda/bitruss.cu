@@ -65,7 +65,7 @@ find_nearest(const u64* words, const u32* list, u32 size, u32 least, Counts* cou
 // Let the edges of the level fall, of the active edges of a list from `least` on; write the others to the next
 // lists of near and of far edges. All threads of the grid.
 __device__ __forceinline__ void deal(const Round& round, const u32* list, u32 size, u32 least, u32 beyond) {
-  const Edges& edges = round.edges;
+  const EdgeQueues& edges = round.edges;
   const Peel& peel = round.peel;
   for (u64 first = u64(grid_warp()) * kWarp; first < size; first += grid_threads()) {
     const u64 i = first + threadIdx.x % kWarp;
@@ -82,8 +82,8 @@ __device__ __forceinline__ void deal(const Round& round, const u32* list, u32 si
 }
 
 // Find the next level, and its first frontier; return whether an active edge is left.
-__device__ __forceinline__ bool seek(const WedgeLists& lists, const Blooms& blooms, const Edges& edges, u32 m,
-                                     State* state, Peel& peel, u32& goal) {
+__device__ __forceinline__ bool seek(const WedgeLists& lists, const Blooms& blooms, const EdgeQueues& edges,
+                                     u32 m, State* state, Peel& peel, u32& goal) {
   const u32* list = edges.near + u64(peel.near_turn) * m;
   u32 size = peel.near, least = 0, beyond = peel.beyond;
   find_nearest(edges.words, list, size, least, begin_phase(state, peel.phase));
@@ -112,8 +112,9 @@ __device__ __forceinline__ bool seek(const WedgeLists& lists, const Blooms& bloo
 }
 
 // Peel the frontier.
-__device__ __forceinline__ void peel_round(const WedgeLists& lists, const Blooms& blooms, const Edges& edges,
-                                           u32 m, State* state, Peel& peel, u32& goal, u32* sums) {
+__device__ __forceinline__ void
+peel_round(const WedgeLists& lists, const Blooms& blooms, const EdgeQueues& edges, u32 m, State* state,
+           Peel& peel, u32& goal, u32* sums) {
   const u32* const frontier = edges.queue + peel.head;
   const u32 end = peel.fallen, size = end - peel.head;
   peel.round++;
@@ -134,7 +135,7 @@ __device__ __forceinline__ void peel_round(const WedgeLists& lists, const Blooms
 
 // Peel at most so many rounds, or levels without one.
 extern "C" __global__ void __launch_bounds__(kPeelThreads)
-bitruss_peel(WedgeLists lists, Blooms blooms, Edges edges, u32 m, u32 rounds, State* state) {
+bitruss_peel(WedgeLists lists, Blooms blooms, EdgeQueues edges, u32 m, u32 rounds, State* state) {
   RTC_SHARED(u32, sums, kPeelWarps);
   Peel peel = state->peel;
   u32 goal = state->goal;

@@ -16,7 +16,7 @@ struct Blooms {
   u32* touched;  // blooms that this round takes wedges out of
 };
 
-struct Edges {
+struct EdgeQueues {
   u64* words;
   u32* result;  // bitruss numbers
   u32* queue;  // edges that have fallen, in the order of rounds
@@ -52,7 +52,7 @@ __device__ __forceinline__ void append(u32* list, u32* counter, bool pushes, u32
 struct Round {
   const WedgeLists& lists;
   const Blooms& blooms;
-  const Edges& edges;
+  const EdgeQueues& edges;
   const Peel& peel;
   u32 m;
   Counts* counts;  // of this phase
