@@ -77,8 +77,12 @@ def test_an_expression_is_read():
         ("bitruss.cu", "kPeelThreads", (bitruss._THREADS,)),
         ("blooms.cu", "kTileEach kWarp", (bitruss._EACH, bitruss._WARP)),
         ("truss.cu", "kBucket kSums kDone", (truss._BUCKET, truss._SUMS, truss._DONE)),
-        ("similar.cu", "kWarp kMostHashed", (similar._WARP, launch.THREADS)),
-        ("projection.cu", "kMostHashed", (launch.THREADS,)),
+        ("wedge_ends.cu", "kWarp kMostHashed", (similar._WARP, launch.THREADS)),
+        (
+            "wedges.cu",
+            "kTableThreads kHalfThreads kFewThreads kFewThreads kWarp",
+            (*wedges._THREADS.values(),),
+        ),
         ("radix.cu", "kDigit kDigits", (radix._DIGIT, radix._DIGITS)),
     ],
 )

@@ -111,7 +111,8 @@ def launch_all(engine):
         of_cliques = replace(engine, capacities=replace(engine.capacities, **sizes))
         for per in ("row", "vertex", "edge"):
             of_cliques.cliques(csr, 4, per=per)
-    for sizes in ({}, {"wedge_small": 0, "wedge_slots": 16, "wedge_warp_slots": 4}):
+    few = {"wedge_small": 0, "wedge_slots": 16, "wedge_warp_slots": 4}
+    for sizes in ({}, few, {**few, "wedge_halves": 0}):
         of_squares = replace(engine, capacities=replace(engine.capacities, **sizes))
         wedges = of_squares.prepare_wedges(csr)
         for per, narrow in (("graph", True), ("vertex", True), ("edge", True), ("edge", False)):

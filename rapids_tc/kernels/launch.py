@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 THREADS = 256  # of a block, as in device.cuh
 SLICES = 16  # of a kernel's work, if progress is shown
+_RESIDENT, _MOST_BLOCKS = 2048, 32  # threads and blocks that a multiprocessor holds, at most
 
 read = functools.cache(_source.read)
 
@@ -33,6 +34,21 @@ def per_element(kernel: Kernel, size: int, *args: Any) -> None:
     """Launch a kernel with a thread per element, if there are any."""
     if size:
         kernel((-(-size // THREADS),), (THREADS,), args)
+
+
+def resident_grid(
+    engine: KernelEngine, kernel: Kernel, tasks: int, threads: int, shared: int, declared: int
+) -> tuple[int]:
+    """Return the grid of blocks that draw tasks: those that the GPU holds at once, if there are.
+
+    `shared` is the dynamic shared memory of a block, in bytes, which the kernel may take from then
+    on. `declared` is what the kernel declares itself, or more.
+    """
+    if shared + declared > engine.shared_limit:
+        kernel.max_dynamic_shared_size_bytes = shared
+    fitting = engine.most_shared // (shared + declared)
+    per_sm = max(1, min(fitting, _RESIDENT // threads, _MOST_BLOCKS))
+    return (min(tasks, engine.sm_count * per_sm),)
 
 
 def together(kernel: Any, blocks: int, threads: int, args: tuple[Any, ...]) -> bool:
@@ -87,7 +103,9 @@ class Payload:
 
 
 def _field(value: Any) -> np.generic:
-    """Return a scalar as it is, and the address of an array."""
+    """Return a scalar or struct as it is, and the address of an array; None has none."""
+    if value is None:
+        return np.uint64(0)
     if isinstance(value, np.generic):
         return value
     assert value.flags.c_contiguous, "a kernel reads arrays without gaps"

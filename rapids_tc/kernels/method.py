@@ -45,6 +45,10 @@ class KernelEngine(Protocol):
         """The bytes of shared memory that a block may use."""
 
     @property
+    def most_shared(self) -> int:
+        """The bytes of shared memory that a block may use if its kernel asks for so many."""
+
+    @property
     def wait(self) -> Callable[[], None]:
         """A function that returns when all that was launched is done."""
 
@@ -157,6 +161,7 @@ class Capacities:
     wedge_small: int = 16384  # squares: ranks up to which each vertex is one task, uncounted
     wedge_threads: int = 1024  # squares: threads of a block that counts in a table
     wedge_words: int = 55296  # squares: words of its table, at most
+    wedge_halves: int = 4  # squares: halves of it up to which two blocks have a half each
     wedge_slots: int = 8192  # squares: slots of a block's hash table, a power of two
     wedge_warp_slots: int = 512  # squares: slots of a warp's hash table, a power of two
     wedge_list: int = 4096  # squares: neighbors from which all warps of a block share a list

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rapids_tc.engines.gpu.wedge_tasks import ALIGN, Packing, Windows
+from rapids_tc.engines.gpu.wedges import find_bounds, packed, step
 from rapids_tc.engines.wedge_ends import MOST_DEGREE, WedgeEnds
 from rapids_tc.errors import CapacityError
 from rapids_tc.frames.backend import as_uint32
@@ -19,25 +20,20 @@ from rapids_tc.kernels import launch
 from rapids_tc.plan import costs as model
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from rapids_tc.engines.gpu.layout import GpuEngine
     from rapids_tc.engines.protocol import ProgressCallback
     from rapids_tc.engines.similarity_formulas import Ranking
-    from rapids_tc.kernels.method import Kernel
     from rapids_tc.preparation.csr import Array, Csr
 
-_KERNELS = "similar_dense", "similar_hashed", "similar_brief", "wedge_counts"
-_PAIRS = "pairs_dense", "pairs_hashed", "pairs_brief"
-_WARP, _ROUND = 32, 32  # the best of a vertex that are found at once, as in best.cuh
+_KERNELS = "search_dense", "search_hashed", "search_brief"
+_WARP, _ROUND = 32, 32  # the best of a vertex that are found at once, as in similar.cuh
 _KEPT = 28  # bytes of shared memory per thread, beside the table: a candidate, and a long row
 _SLACK = 1024  # bytes of shared memory that a block may need besides
-_RESIDENT = 2048  # threads of a multiprocessor, at most
 
 
 @dataclass(frozen=True)
 class GpuEnds(WedgeEnds):
-    """Wedges, and windows of ranks whose counters fit in a table of shared memory: ``ends.cuh``.
+    """Wedges, and windows of ranks whose counters fit in a table: ``counters.cuh``.
 
     Attributes
     ----------
@@ -71,10 +67,8 @@ def prepare_ends(
     with engine.device(rows.columns):
         asked, work = as_uint32(asked), engine.xp.empty(len(asked), "int64")
         sizes = np.uint64(len(asked)), np.uint32(most_degree)
-        kernel = _kernels(engine)["wedge_counts"]
-        launch.per_element(
-            kernel, _WARP * len(asked), rows.offsets, rows.columns, asked, *sizes, work
-        )
+        of_asked = (rows.offsets, rows.columns, asked, *sizes, work)
+        step(engine, "wedge_counts", _WARP * len(asked), *of_asked)
         ends = WedgeEnds(rows, asked, work, most_degree, values)
         return _windows(engine, ends) if len(asked) else ends
 
@@ -94,12 +88,12 @@ def most_similar(
         sums = xp.zeros(len(best), "int64")
         if not len(best):
             return best, sums
-        query = (ends.work, starts, ranking.places, *map(np.uint32, (ranking.kind, ranking.apart)))
+        search = "Similar<u32>" if ends.values is None else "Similar<u64>"
         rounds = range(0, int(xp.diff(starts).max()), _ROUND)
-        kernels = _kernels(engine, wide=ends.values is not None)
         for done in rounds:
-            found = (*query, np.uint32(done), best, sums)
-            _search(engine, kernels, "similar", ends, (ends.asked, ends.work), found)
+            numbers = map(np.uint32, (ranking.kind, ranking.apart, done))
+            query = launch.Payload((ranking.places, *numbers, best, sums)).pack(starts)
+            _search(engine, search, ends, (ends.asked, ends.work), query)
             if on_progress is not None:
                 engine.wait()
                 on_progress((done + _ROUND) / (rounds[-1] + _ROUND))
@@ -135,53 +129,50 @@ def _find_pairs(
     engine: GpuEngine, ends: Any, part: tuple[int, int], places: Array, at_least: int,
     found: tuple[Any, ...],
 ) -> None:  # fmt: skip
-    """Launch the kernels that count or list pairs, as ``projection.cu`` says."""
+    """Launch the kernels that count or list pairs, as ``common_pairs.cuh`` says."""
     asked, work = (array[slice(*part)] for array in (ends.asked, ends.work))
+    least = np.uint32(min(at_least, model.NO_RANK))
     if len(asked):
-        kernels = engine.compile(launch.read("projection.cu"), _PAIRS, ())
-        query = (work, places, np.uint32(min(at_least, model.NO_RANK)), *found)
-        _search(engine, kernels, "pairs", ends, (asked, work), query)
+        query = launch.Payload((least, *found)).pack(places)
+        _search(engine, "CommonPairs", ends, (asked, work), query)
 
 
 def _search(
-    engine: GpuEngine, kernels: Mapping[str, Kernel], name: str, ends: GpuEnds,
-    part: tuple[Array, Array], found: tuple[Any, ...],
-) -> None:  # fmt: skip
+    engine: GpuEngine, search: str, ends: GpuEnds, part: tuple[Array, Array], query: np.ndarray
+) -> None:
     """Launch the kernels that search the ends of some vertices, those with most wedges first.
 
+    `search` names the struct of ``wedge_ends.cu`` that looks at ends, `query` is what it gets.
     `part` is these vertices, of all that are asked for, and the wedges of each.
     """
-    xp, sizes, (asked, work) = engine.xp, engine.capacities, part
-    rows, wide = ends.rows, ends.values is not None
-    stride, most = np.uint32(len(ends.cuts)), np.uint32(ends.most_degree)
-    arrays = (rows.offsets, rows.columns, ends.bounds, ends.values, stride, most)
-    slot = 12 if wide else 8
+    xp, sizes, rows, (asked, work) = engine.xp, engine.capacities, ends.rows, part
+    wide = ends.values is not None
+    slot = 12 if wide else 8  # bytes
     slots = _slots(engine, slot, _KEPT * launch.THREADS)
     dense = min(sizes.dense_wedges, slots * 3 // 4)
     brief = min(sizes.brief_wedges, dense - 1)
-    cuts = [0, *(int((work >= least).sum()) for least in (dense, brief + 1, 1))]
-    order, tickets = as_uint32(xp.argsort(-work)), xp.zeros(3, "uint32")
-    levels = map(np.uint32, (*ends.packing.starts, *ends.packing.bases))
-    of_dense = (ends.cuts, *levels, np.uint32(len(ends.cuts) - 1))
     few = _fewest_slots(brief)
-    tiers = [  # kernel, threads, arguments of its own, bytes of shared memory
-        (f"{name}_dense", sizes.dense_threads, (*of_dense, np.uint32(ends.words)),
-         ends.words * (8 if wide else 4)),
-        (f"{name}_hashed", min(sizes.dense_threads, launch.THREADS), (np.uint32(slots),),
+    options = (f"-DRTC_SEARCH={search}",)
+    kernels = engine.compile(launch.read("wedge_ends.cu"), _KERNELS, options)
+    limits = np.uint32(len(ends.cuts)), np.uint32(ends.most_degree)
+    middles = launch.Payload((rows.columns, ends.bounds, ends.values, *limits)).pack(rows.offsets)
+    of_dense = (ends.cuts, packed(ends.packing), np.uint32(ends.words))
+    tiers = [  # kernel, the wedges of its vertices, threads, arguments, bytes of shared memory
+        ("search_dense", dense, sizes.dense_threads, of_dense, ends.words * (8 if wide else 4)),
+        ("search_hashed", brief + 1, min(sizes.dense_threads, launch.THREADS), (np.uint32(slots),),
          slots * slot),
-        (f"{name}_brief", _WARP, (np.uint32(few),), few * slot),
+        ("search_brief", 1, _WARP, (np.uint32(few),), few * slot),
     ]  # fmt: skip
-    for tier, (kernel_name, threads, own, shared) in enumerate(tiers):
-        first, last = cuts[tier], cuts[tier + 1]
-        if first == last:
-            continue
-        kernel, per_sm = kernels[kernel_name], _RESIDENT // threads
-        if shared > engine.shared_limit - _KEPT * threads - _SLACK:
-            kernel.max_dynamic_shared_size_bytes = shared
-        per_sm = max(1, min(per_sm, engine.most_shared // (shared + _KEPT * threads + _SLACK)))
-        grid = (min(last - first, engine.sm_count * per_sm),)
-        drawn = (asked, order, np.uint32(first), np.uint32(last), tickets[tier : tier + 1])
-        kernel(grid, (threads,), (*arrays, *own, *drawn, *found), shared_mem=shared)
+    order, tickets, first = as_uint32(xp.argsort(-work)), xp.zeros(3, "uint32"), 0
+    for tier, (name, least, threads, arguments, shared) in enumerate(tiers):
+        last = int((work >= least).sum())
+        if first < last:
+            tasks = (order, work, np.uint32(first), np.uint32(last), tickets[tier : tier + 1])
+            drawn, declared = launch.Payload(tasks).pack(asked), _KEPT * threads + _SLACK
+            blocks = (last - first, threads, shared, declared)
+            grid = launch.resident_grid(engine, kernels[name], *blocks)
+            kernels[name](grid, (threads,), (middles, drawn, query, *arguments), shared_mem=shared)
+        first = last
 
 
 def _windows(engine: GpuEngine, ends: WedgeEnds) -> GpuEnds:
@@ -194,13 +185,10 @@ def _windows(engine: GpuEngine, ends: WedgeEnds) -> GpuEnds:
     if wide:  # as if all counters had a word
         packing = Packing((packing.end,) * 3, (packing.end,) * 3, packing.end)
     grid = np.arange(0, packing.end + 1, ALIGN)
-    cuts = Windows.cut(packing, grid, np.zeros(len(grid)), room, 1).cuts.astype(np.uint32)
-    bounds = xp.empty(rows.n * len(cuts), "uint32")
-    on_device, numbers = xp.asarray(cuts), (np.uint32(len(cuts)), np.uint64(rows.n))
-    kernel = engine.compile(launch.read("wedge_rows.cu"), ("find_bounds",), ())["find_bounds"]
-    launch.per_element(kernel, len(bounds), rows.offsets, rows.columns, on_device, *numbers, bounds)
+    cuts = Windows.cut(packing, grid, np.zeros(len(grid)), room, 1).cuts.astype("uint32")
     words = min(room, int(packing.words(np.array(packing.end))))
-    return GpuEnds(**vars(ends), cuts=on_device, bounds=bounds, words=words, packing=packing)
+    windows = (xp.asarray(cuts), find_bounds(engine, rows, rows.n, cuts), words, packing)
+    return GpuEnds(rows, ends.asked, ends.work, ends.most_degree, ends.values, *windows)
 
 
 def _slots(engine: GpuEngine, slot: int, kept: int) -> int:
@@ -212,12 +200,6 @@ def _slots(engine: GpuEngine, slot: int, kept: int) -> int:
 def _fewest_slots(wedges: int) -> int:
     """Return the slots of a table that u and the ends of so many wedges fill to three quarters."""
     return 1 << max((4 * (wedges + 1) - 1) // 3, 1).bit_length()
-
-
-def _kernels(engine: GpuEngine, *, wide: bool = False) -> Mapping[str, Kernel]:
-    """Return the kernels of ``similar.cu``, which count middles, or add their values up."""
-    options = ("-DRTC_SUMS",) if wide else ()
-    return engine.compile(launch.read("similar.cu"), _KERNELS, options)
 
 
 def tables_bytes(vertices: int) -> int:

@@ -93,6 +93,19 @@ __device__ __forceinline__ u32 place_keys(const u32* found, u32* free, u32* star
   return first;
 }
 
+// Draw numbers from the ticket, and call each(first + number) while this is below last. All threads of the block.
+// `drawn` is a shared word; each() waits for all threads after it began.
+template <class Each>
+__device__ __forceinline__ void draw_tasks(u32 first, u32 last, u32* ticket, u32* drawn, const Each& each) {
+  for (;;) {
+    if (threadIdx.x == 0) drawn[0] = first + RTC_TICKET(ticket);
+    __syncthreads();  // the number is drawn, and what is shared is as the task before left it
+    const u32 task = drawn[0];
+    if (task >= last) return;
+    each(task);
+  }
+}
+
 // ------------------------------------------------------------------------------- tiles of edges
 constexpr u32 kTileEach = 8;  // edges or rows per thread, if blocks take kTile of them
 constexpr u32 kTile = kThreads * kTileEach;

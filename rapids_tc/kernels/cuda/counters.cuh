@@ -1,12 +1,18 @@
-// counters.cuh - in shared memory, how many wedges lead from u to each w: as a table, or as a hash table.
+// counters.cuh - tables in shared memory in which the wedges u - v - w of one vertex u are added up by w.
 //
-// A counter is no larger than the degree of w, so that it has 32, 16, 8 or 4 bits by the rank of w: level 0, 1, 2 or
-// 3. Ranks from start[level] on, but not of a later level, have degrees below 2 to the power of these bits. Of any
-// 32 ranks that follow one another, each has a word of its own, so that lanes use different banks.
+// - Packed: counters of a window of ranks, of 4 to 32 bits. There are no more wedges to w than w has neighbors, so
+//   that a counter has 32, 16, 8 or 4 bits by the rank of w: level 0, 1, 2 or 3. Ranks from start[level] on, but not
+//   of a later level, have degrees below 2 to the power of these bits. Of any 32 ranks that follow one another, each
+//   has a word of its own, so that lanes use different banks. Bounds of windows are multiples of 256 ranks.
+// - Wide: a sum of 64 bits for each rank of a window.
+// - Hashed: counters or sums of the ranks that are met, with open addressing.
+//
+// Each has add(w, value); drop(w), which sets a counter to 0; and take(visit), which calls
+// visit(is one there?, w, its counter) with all lanes of a warp together, and leaves all counters at 0.
+// Those that squares are counted in have repeated(use), which calls use(w, count) for each w of two wedges or more;
+// clear(); and count(w) of a w that was added. Between these the block waits at a barrier.
 #pragma once
 #include "block.cuh"
-
-__device__ __forceinline__ u64 pairs(u32 c) { return c < 2 ? 0 : u64(c) * (c - 1) / 2; }
 
 struct Place { u32 word, shift, mask; };
 
@@ -31,75 +37,167 @@ struct Packing {
   }
 };
 
-// A table of the ranks of some windows, whose words are low .. low + size - 1. It is zero before.
-struct TableCounters {
-  Packing packing;
-  u32* table;
-  u32 low, size;
+struct Packed {
+  typedef u32 Sum;
+  u32* words;
+  const Packing& packing;
+  u32 low, size;  // the first word of the windows, and how many they have
 
-  __device__ __forceinline__ void add(u32 w) const {
+  __device__ __forceinline__ Packed(u32* words, const Packing& packing, u32 first, u32 last)
+      : words(words),
+        packing(packing),
+        low(packing.place(first).word),
+        size(packing.place(last).word - low) {}
+  __device__ __forceinline__ void add(u32 w, u32) const {
     const Place at = packing.place(w);
-    atomicAdd(table + (at.word - low), 1u << at.shift);
+    atomicAdd(words + (at.word - low), 1u << at.shift);
   }
   __device__ __forceinline__ u32 count(u32 w) const {
     const Place at = packing.place(w);
-    return table[at.word - low] >> at.shift & at.mask;
+    return words[at.word - low] >> at.shift & at.mask;
+  }
+  __device__ __forceinline__ void drop(u32 w) const {
+    const Place at = packing.place(w);
+    atomicAnd(words + (at.word - low), ~(at.mask << at.shift));
   }
   __device__ __forceinline__ void clear() const {
-    for (u32 t = threadIdx.x; t < size; t += blockDim.x) table[t] = 0;
+    for (u32 t = threadIdx.x; t < size; t += blockDim.x) words[t] = 0;
   }
-  // Call use(w, squares) for every w with squares; clear the table if asked to.
   template <class Use>
-  __device__ __forceinline__ void each(bool clears, const Use& use) const {
+  __device__ __forceinline__ void repeated(bool clears, const Use& use) const {
     for (u32 level = 0; level < 4; level++) {
       const u32 bits = 32u >> level, mask = kFullMask >> (32 - bits), base = packing.base(level);
       const u32 ones = level == 0 ? 1u : level == 1 ? 0x10001u : level == 2 ? 0x1010101u : 0x11111111u;
       const u32 from = larger(low, base), to = smaller(low + size, packing.base(level + 1));
       for (u32 t = from + threadIdx.x; t < to; t += blockDim.x) {
-        const u32 counts = table[t - low];
-        if (clears) table[t - low] = 0;
-        if (!(counts & ~ones)) continue;  // no counter passes one
+        const u32 counters = words[t - low];
+        if (clears) words[t - low] = 0;
+        if (!(counters & ~ones)) continue;  // no counter passes one
         const u32 x = t - base, first = packing.start(level) + (x >> 5 << (5 + level)) + (x & 31);
-        for (u32 rest = counts; rest;) {
+        for (u32 rest = counters; rest;) {
           const u32 shift = u32(__ffs(int(rest)) - 1) & ~(bits - 1);
-          const u64 squares = pairs(rest >> shift & mask);
+          const u32 count = rest >> shift & mask;
           rest &= ~(mask << shift);
-          if (squares) use(first + (shift << level), squares);
+          if (count > 1) use(first + (shift << level), count);
+        }
+      }
+    }
+  }
+  template <class Visit>
+  __device__ __forceinline__ void take(const Visit& visit) const {
+    for (u32 level = 0; level < 4; level++) {
+      const u32 bits = 32u >> level, mask = kFullMask >> (32 - bits), base = packing.base(level);
+      const u32 from = larger(low, base), to = smaller(low + size, packing.base(level + 1));
+      for (u32 t = from + threadIdx.x; t - threadIdx.x % kWarp < to && from < to; t += blockDim.x) {
+        const u32 counters = words[t - low];  // 32 words are of one level
+        if (!__any_sync(kFullMask, counters != 0)) continue;
+        words[t - low] = 0;
+        const u32 x = t - base, first = packing.start(level) + (x >> 5 << (5 + level)) + (x & 31);
+        for (u32 j = 0; j < 1u << level; j++) {
+          const u32 count = counters >> (j * bits) & mask;
+          visit(count != 0, first + 32 * j, count);
         }
       }
     }
   }
 };
 
-// A hash table of 1 << log2 keys, all kNone before, and as many counts, of which more than one stays free.
-struct HashCounters {
-  u32 *keys, *counts, log2;
+struct Wide {
+  typedef u64 Sum;
+  u64* sums;
+  u32 first, size;
 
-  __device__ __forceinline__ u32 slots() const { return 1u << log2; }
-  __device__ __forceinline__ u32 slot(u32 w) const { return w * 2654435761u >> (32 - log2); }
-  __device__ __forceinline__ void add(u32 w) const {
-    for (u32 h = slot(w);; h = (h + 1) & (slots() - 1)) {
-      u32 key = RTC_PEEK(keys + h);
-      if (key == kNone) key = atomicCAS(keys + h, kNone, w);
-      if (key != kNone && key != w) continue;
-      atomicAdd(counts + h, 1u);
-      return;
-    }
-  }
-  __device__ __forceinline__ u32 count(u32 w) const {
-    u32 h = slot(w);
-    while (keys[h] != w) h = (h + 1) & (slots() - 1);
-    return counts[h];
-  }
-  __device__ __forceinline__ void clear() const {
-    for (u32 t = threadIdx.x; t < slots(); t += blockDim.x) keys[t] = kNone, counts[t] = 0;
-  }
-  template <class Use>
-  __device__ __forceinline__ void each(bool clears, const Use& use) const {
-    for (u32 t = threadIdx.x; t < slots(); t += blockDim.x) {
-      const u64 squares = pairs(counts[t]);
-      if (squares) use(keys[t], squares);
-      if (clears) keys[t] = kNone, counts[t] = 0;
+  __device__ __forceinline__ Wide(u64* sums, const Packing&, u32 first, u32 last)
+      : sums(sums), first(first), size(last - first) {}
+  __device__ __forceinline__ void add(u32 w, u64 value) const { atomicAdd(sums + (w - first), value); }
+  __device__ __forceinline__ void drop(u32 w) const { sums[w - first] = 0; }
+  template <class Visit>
+  __device__ __forceinline__ void take(const Visit& visit) const {
+    for (u32 t = threadIdx.x; t - threadIdx.x % kWarp < size; t += blockDim.x) {
+      const u64 sum = sums[t];
+      sums[t] = 0;
+      visit(sum != 0, first + t, sum);
     }
   }
 };
+
+// Tables of counters, or of sums of 64 bits, for the ranks of a window.
+template <class Sum>
+struct Dense;
+template <>
+struct Dense<u32> {
+  typedef Packed Table;
+};
+template <>
+struct Dense<u64> {
+  typedef Wide Table;
+};
+
+template <class T>
+struct Hashed {
+  typedef T Sum;
+  T* sums;
+  u32* keys;
+  u32 log2;  // of the slots, more than there are keys
+
+  // A table in memory for so many slots, of which it uses 1 << log2.
+  __device__ __forceinline__ Hashed(T* memory, u32 slots, u32 log2)
+      : sums(memory), keys(reinterpret_cast<u32*>(memory + slots)), log2(log2) {}
+  __device__ __forceinline__ u32 slots() const { return 1u << log2; }
+  __device__ __forceinline__ u32 slot(u32 w) const { return w * 2654435761u >> (32 - log2); }
+  __device__ __forceinline__ u32 next(u32 h) const { return (h + 1) & (slots() - 1); }
+  __device__ __forceinline__ void add(u32 w, T value) const {
+    for (u32 h = slot(w);; h = next(h)) {
+      u32 key = RTC_PEEK(keys + h);
+      if (key == kNone) key = atomicCAS(keys + h, kNone, w);
+      if (key != kNone && key != w) continue;
+      atomicAdd(sums + h, value);
+      return;
+    }
+  }
+  __device__ __forceinline__ T count(u32 w) const {
+    u32 h = slot(w);
+    while (keys[h] != w) h = next(h);
+    return sums[h];
+  }
+  __device__ __forceinline__ void drop(u32 w) const {
+    u32 h = slot(w);
+    while (keys[h] != kNone && keys[h] != w) h = next(h);
+    if (keys[h] == w) sums[h] = 0;
+  }
+  __device__ __forceinline__ void clear() const {
+    for (u32 t = threadIdx.x; t < slots(); t += blockDim.x) keys[t] = kNone, sums[t] = 0;
+  }
+  template <class Use>
+  __device__ __forceinline__ void repeated(bool clears, const Use& use) const {
+    for (u32 t = threadIdx.x; t < slots(); t += blockDim.x) {
+      const T sum = sums[t];
+      if (sum > 1) use(keys[t], sum);
+      if (clears) keys[t] = kNone, sums[t] = 0;
+    }
+  }
+  template <class Visit>
+  __device__ __forceinline__ void take(const Visit& visit) const {
+    for (u32 t = threadIdx.x; t - threadIdx.x % kWarp < slots(); t += blockDim.x) {
+      const bool inside = t < slots();
+      const T sum = inside ? sums[t] : T(0);
+      const u32 w = inside ? keys[t] : kNone;
+      if (inside) keys[t] = kNone, sums[t] = 0;
+      visit(sum != 0, w, sum);
+    }
+  }
+};
+
+// The logarithm of the slots of a table for u and the ends of so many wedges, which fill three quarters at most.
+__device__ __forceinline__ u32 slots_log2(u64 wedges) {
+  u32 log2 = 1;
+  while (3ull << log2 < 4 * (wedges + 1)) log2++;
+  return log2;
+}
+
+// Clear all slots of a hash table. All threads of the block.
+template <class T>
+__device__ __forceinline__ void clear_slots(T* memory, u32 slots) {
+  u32* const keys = reinterpret_cast<u32*>(memory + slots);
+  for (u32 t = threadIdx.x; t < slots; t += blockDim.x) keys[t] = kNone, memory[t] = 0;
+}

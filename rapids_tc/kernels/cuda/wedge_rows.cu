@@ -45,6 +45,24 @@ count_wedges(const i64* offsets, const i64* in_offsets, const u32* columns, cons
   }
 }
 
+// counts[i]: the wedges of asked[i] by way of middles that have no more neighbors than most_degree, a warp each.
+// Rows are all neighbors.
+extern "C" __global__ void __launch_bounds__(kThreads)
+wedge_counts(const i64* offsets, const u32* columns, const u32* asked, u64 size, u32 most_degree,
+             i64* counts) {
+  const u64 i = element() / kWarp;
+  i64 sum = 0;
+  if (i < size) {
+    const u32 u = asked[i];
+    for (i64 p = offsets[u] + threadIdx.x % kWarp; p < offsets[u + 1]; p += kWarp) {
+      const u32 v = columns[p], degree = u32(offsets[v + 1] - offsets[v]);
+      if (degree <= most_degree) sum += degree - 1;
+    }
+  }
+  sum = warp_sum(sum);
+  if (i < size && threadIdx.x % kWarp == 0) counts[i] = sum;
+}
+
 // Add what the two entries of every edge have.
 template <class Count>
 __device__ __forceinline__ void

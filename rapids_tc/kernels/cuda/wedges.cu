@@ -1,33 +1,14 @@
 // wedges.cu - count the squares of the graph, of its vertices, or of its edges, by wedges: engines/wedges.py.
 //
 // A block takes a task: a vertex u, and windows of the ends w of its wedges. Squares whose opposite vertices are u
-// and w need no other task. Counters are a table (count_tables) or, if wedges are few, a hash table (count_hashed).
-// Options: RTC_VERTEX or RTC_EDGE, for which wedges are walked twice; RTC_COUNT, the type of entries; and those of
-// wedges.cuh. All sums are of integers, so that any order of atomics gives the same.
+// and w need no other task. Counters are a table or, if wedges are few, a hash table: counters.cuh.
+// RTC_SQUARES names what is done with the squares that are found, which says whether wedges are walked twice. All
+// sums are of integers, so that any order of atomics gives the same.
 #include "counters.cuh"
 #include "wedges.cuh"
 
-#ifdef RTC_VERTEX
-constexpr bool kVertex = true;
-#else
-constexpr bool kVertex = false;
-#endif
-#ifdef RTC_EDGE
-constexpr bool kEdge = true;
-#else
-constexpr bool kEdge = false;
-#endif
-constexpr bool kTwice = kVertex || kEdge;
-#ifndef RTC_COUNT
-#define RTC_COUNT u64
-#endif
-typedef RTC_COUNT Count;
-
-struct Sums {
-  u64* total;
-  u64* vertex;
-  Count* entries;  // of all rows: an edge has one in the row of each end
-};
+constexpr u32 kTableThreads = 1024, kHalfThreads = 512, kFewThreads = 256;  // of a block
+constexpr u32 kTableBlocks = 1, kHalfBlocks = 2;  // per multiprocessor
 
 // Add what each thread has to a sum, once per warp.
 __device__ __forceinline__ void add_warp(u64* sum, u64 value) {
@@ -35,82 +16,159 @@ __device__ __forceinline__ void add_warp(u64* sum, u64 value) {
   if (threadIdx.x % kWarp == 0 && all) atomicAdd(sum, all);
 }
 
+// Squares of the graph alone. Other structs have the same functions:
+//   end(w, squares)          a thread has found squares whose vertex opposite to u is w
+//   start(u, squares)        all that a thread has found of a task; all lanes of the warp
+//   wedge(entry, squares)    a wedge whose end is at this position of a row, and its squares
+//   middle(entry, v, squares)  all squares of wedges by way of v, which is at this position of row u
+struct OfGraph {
+  static constexpr bool kTwice = false;
+  u64* total;
+
+  __device__ __forceinline__ void end(u32, u64) const {}
+  __device__ __forceinline__ void start(u32, u64) const {}
+  __device__ __forceinline__ void wedge(u32, u32) const {}
+  __device__ __forceinline__ void middle(u32, u32, u64) const {}
+};
+
+struct OfVertices {
+  static constexpr bool kTwice = true;
+  u64 *total, *sums;
+
+  __device__ __forceinline__ void end(u32 w, u64 squares) const { atomicAdd(sums + w, squares); }
+  __device__ __forceinline__ void start(u32 u, u64 squares) const { add_warp(sums + u, squares); }
+  __device__ __forceinline__ void wedge(u32, u32) const {}
+  __device__ __forceinline__ void middle(u32, u32 v, u64 squares) const { atomicAdd(sums + v, squares); }
+};
+
+// An edge has an entry in the row of each of its ends.
+template <class Count>
+struct OfEntries {
+  static constexpr bool kTwice = true;
+  u64* total;
+  Count* entries;
+
+  __device__ __forceinline__ void end(u32, u64) const {}
+  __device__ __forceinline__ void start(u32, u64) const {}
+  __device__ __forceinline__ void wedge(u32 entry, u32 squares) const {
+    if (squares) atomicAdd(entries + entry, Count(squares));
+  }
+  __device__ __forceinline__ void middle(u32 entry, u32, u64 squares) const {
+    atomicAdd(entries + entry, Count(squares));
+  }
+};
+
+// What a block shares, beside its counters.
+template <u32 kMost>
+struct Shared {
+  u32 longs[kMost], n_longs, drawn;
+};
+
 // Count the squares of a task; each thread returns a part. The counters are clear before, and after a barrier.
-template <class Counters>
+template <u32 kMost, class Counters>
 __device__ __forceinline__ u64 count_task(const WedgeRows& g, const Task& task, const Counters& counters,
-                                          const Sums& sums, u32* longs, u32* n_longs) {
-  walk<false>(
-      g, task, longs, n_longs,
+                                          const RTC_SQUARES& squares, Shared<kMost>& shared) {
+  task.walk<false>(
+      g, shared.longs, &shared.n_longs,
       [&](u32 w, u32) -> u64 {
         RTC_PROBE(1);
-        counters.add(w);
+        counters.add(w, 1);
         return 0;
       },
       [](u32, u32, u64) {});
   __syncthreads();  // all wedges are counted
   u64 found = 0;
-  counters.each(!kTwice, [&](u32 w, u64 squares) {
-    found += squares;
-    if (kVertex) atomicAdd(sums.vertex + w, squares);
+  counters.repeated(!RTC_SQUARES::kTwice, [&](u32 w, u32 wedges) {
+    const u64 of_w = u64(wedges) * (wedges - 1) / 2;
+    found += of_w;
+    squares.end(w, of_w);
   });
-  if constexpr (kTwice) {
-    if (kVertex) add_warp(sums.vertex + task.u, found);
-    walk<true>(
-        g, task, longs, n_longs,
+  if constexpr (RTC_SQUARES::kTwice) {
+    squares.start(task.u, found);
+    task.walk<true>(
+        g, shared.longs, &shared.n_longs,
         [&](u32 w, u32 entry) -> u64 {
           const u32 others = counters.count(w) - 1;
-          if (kEdge && others) atomicAdd(sums.entries + entry, Count(others));
+          squares.wedge(entry, others);
           return others;
         },
-        [&](u32 entry, u32 v, u64 of_v) {
-          if (kVertex) atomicAdd(sums.vertex + v, of_v);
-          if (kEdge) atomicAdd(sums.entries + entry, Count(of_v));
-        });
+        [&](u32 entry, u32 v, u64 of_v) { squares.middle(entry, v, of_v); });
     __syncthreads();  // all counters were read
     counters.clear();
   }
   return found;
 }
 
+// Tasks first .. last - 1, which blocks draw from the ticket, the heaviest first.
+struct Drawn {
+  const u32* tasks;
+  u32 first, last;
+  u32* ticket;
+};
+#define RTC_DRAWN_ARGS const u32 *tasks, u32 first, u32 last, u32 *ticket
+#define RTC_DRAWN \
+  Drawn { tasks, first, last, ticket }
+
 // tasks[3 * i ..]: a vertex, its first window and the one behind its last; the words of these fit `words`.
-extern "C" __global__ void __launch_bounds__(kMost, kTogether)
-count_tables(WedgeRows g, Packing packing, const u32* tasks, u32 first, u32 last, u32 words, u32* ticket,
-             Sums sums) {
-  RTC_DYNAMIC_SHARED(u32, table);
-  RTC_SHARED(u32, longs, kMost);
-  RTC_SHARED(u32, n_longs, 1);
-  RTC_SHARED(u32, drawn, 1);
+template <u32 kMost>
+__device__ __forceinline__ void count_tables(const WedgeRows& g, const Packing& packing, const Drawn& drawn,
+                                             u32 words, const RTC_SQUARES& squares, u32* table) {
+  RTC_SHARED(Shared<kMost>, shared, 1);
   for (u32 t = threadIdx.x; t < words; t += blockDim.x) table[t] = 0;
   u64 found = 0;
-  for (;;) {
-    if (threadIdx.x == 0) drawn[0] = first + RTC_TICKET(ticket);
-    __syncthreads();  // the task is drawn, and the table is clear
-    if (drawn[0] >= last) break;
-    const u32* const item = tasks + 3 * u64(drawn[0]);
+  draw_tasks(drawn.first, drawn.last, drawn.ticket, &shared[0].drawn, [&](u32 i) {
+    const u32* const item = drawn.tasks + 3 * u64(i);
     const Task task{item[0], item[1], item[2]};
-    const u32 low = packing.place(g.cuts[task.first]).word;
-    const TableCounters counters{packing, table, low, packing.place(g.cuts[task.last]).word - low};
-    found += count_task(g, task, counters, sums, longs, n_longs);
-  }
-  add_warp(sums.total, found);
+    const Packed counters(table, packing, g.cuts[task.first], g.cuts[task.last]);
+    found += count_task(g, task, counters, squares, shared[0]);
+  });
+  add_warp(squares.total, found);
+}
+
+extern "C" __global__ void __launch_bounds__(kTableThreads, kTableBlocks)
+count_whole(WedgeRows g, Packing packing, RTC_DRAWN_ARGS, u32 words, RTC_SQUARES squares) {
+  RTC_DYNAMIC_SHARED(u32, table);
+  count_tables<kTableThreads>(g, packing, RTC_DRAWN, words, squares, table);
+}
+
+// The same, of tables of which a multiprocessor holds two.
+extern "C" __global__ void __launch_bounds__(kHalfThreads, kHalfBlocks)
+count_half(WedgeRows g, Packing packing, RTC_DRAWN_ARGS, u32 words, RTC_SQUARES squares) {
+  RTC_DYNAMIC_SHARED(u32, table);
+  count_tables<kHalfThreads>(g, packing, RTC_DRAWN, words, squares, table);
+}
+
+// The same, of a small graph.
+extern "C" __global__ void __launch_bounds__(kFewThreads)
+count_small(WedgeRows g, Packing packing, RTC_DRAWN_ARGS, u32 words, RTC_SQUARES squares) {
+  RTC_DYNAMIC_SHARED(u32, table);
+  count_tables<kFewThreads>(g, packing, RTC_DRAWN, words, squares, table);
 }
 
 // tasks[2 * i ..]: a vertex, all of whose wedges are counted, and the log2 of the slots that it uses of all.
-extern "C" __global__ void __launch_bounds__(kMost, kTogether)
-count_hashed(WedgeRows g, const u32* tasks, u32 first, u32 last, u32 slots, u32* ticket, Sums sums) {
-  RTC_DYNAMIC_SHARED(u32, memory);
-  RTC_SHARED(u32, longs, kMost);
-  RTC_SHARED(u32, n_longs, 1);
-  RTC_SHARED(u32, drawn, 1);
-  for (u32 t = threadIdx.x; t < slots; t += blockDim.x) memory[t] = kNone, memory[slots + t] = 0;
+template <u32 kMost>
+__device__ __forceinline__ void
+count_slots(const WedgeRows& g, const Drawn& drawn, u32 slots, const RTC_SQUARES& squares, u32* memory) {
+  RTC_SHARED(Shared<kMost>, shared, 1);
+  clear_slots(memory, slots);
   u64 found = 0;
-  for (;;) {
-    if (threadIdx.x == 0) drawn[0] = first + RTC_TICKET(ticket);
-    __syncthreads();  // the task is drawn, and the table is clear
-    if (drawn[0] >= last) break;
-    const u32* const item = tasks + 2 * u64(drawn[0]);
-    const HashCounters counters{memory, memory + slots, item[1]};
-    found += count_task(g, {item[0], 0, g.windows}, counters, sums, longs, n_longs);
-  }
-  add_warp(sums.total, found);
+  draw_tasks(drawn.first, drawn.last, drawn.ticket, &shared[0].drawn, [&](u32 i) {
+    const u32* const item = drawn.tasks + 2 * u64(i);
+    const Hashed<u32> counters(memory, slots, item[1]);
+    found += count_task(g, Task{item[0], 0, g.windows}, counters, squares, shared[0]);
+  });
+  add_warp(squares.total, found);
+}
+
+extern "C" __global__ void __launch_bounds__(kFewThreads)
+count_hashed(WedgeRows g, RTC_DRAWN_ARGS, u32 slots, RTC_SQUARES squares) {
+  RTC_DYNAMIC_SHARED(u32, memory);
+  count_slots<kFewThreads>(g, RTC_DRAWN, slots, squares, memory);
+}
+
+// The same by one warp.
+extern "C" __global__ void __launch_bounds__(kWarp)
+count_brief(WedgeRows g, RTC_DRAWN_ARGS, u32 slots, RTC_SQUARES squares) {
+  RTC_DYNAMIC_SHARED(u32, memory);
+  count_slots<kWarp>(g, RTC_DRAWN, slots, squares, memory);
 }

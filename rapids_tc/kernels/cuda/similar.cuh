@@ -1,11 +1,12 @@
-// best.cuh - the best candidates of a vertex: those that are most like it, up to 32, a lane each.
+// similar.cuh - a search of wedge_ends.cu: the vertices that are most like a vertex u, by what their neighbors have
+// in common. The best 32 come first, then those behind the last one that was found.
 //
 // Each warp keeps the best of those it sees, lane l the one in place l; in the end the first warp merges them. The
 // worst that a warp keeps, once it has as many as are asked for, is a floor for the whole block: what is less
 // is not among the best. Of equal similarity, the lower place comes first, so that the best are the same in
 // whatever order candidates come.
 #pragma once
-#include "device.cuh"
+#include "middles.cuh"
 
 enum Kind : u32 { kSum, kJaccard, kCosine, kSorensen, kOverlap };  // as in engines/similarity_formulas.py
 
@@ -98,3 +99,73 @@ merge(const Best<Sum>& mine, u32 k, Kept<Sum, kMost>& kept, u32* ranks, i64* sum
     sums[lane] = i64(best.sum);
   }
 }
+
+template <class T>
+struct Similar {
+  typedef T Sum;  // of wedges, or of the values of their middles
+  // The answer of asked[i] is best[starts[i] ..], sums[starts[i] ..], up to starts[i + 1]; `done` are there.
+  struct Query {
+    const i64* starts;
+    const u32* places;
+    u32 kind, apart, done;
+    u32* best;
+    i64* sums;
+  };
+  // What the block of a vertex has found.
+  template <u32 kMost>
+  struct Found {
+    Kept<Sum, kMost> kept;
+    u64 floor;  // bits of a double that is not negative: they have the same order
+
+    __device__ __forceinline__ void clear() { floor = 0; }
+  };
+
+  const Middles& rows;
+  const Query& query;
+  i64 at;  // where the best of this search are written
+  u32 u, k, degree;
+  double above;  // similarity and place of the last one that was found: only those behind it are taken
+  u32 above_place;
+  Best<Sum> mine = no_best<Sum>();
+
+  __device__ __forceinline__ Similar(const Middles& rows, const Query& query, u32 i, u32 u)
+      : rows(rows), query(query), at(query.starts[i] + query.done), u(u), degree(rows.degree(u)) {
+    const i64 room = query.starts[i + 1] - at;
+    k = room <= 0 ? 0 : room < kWarp ? u32(room) : kWarp;
+    above = 2e19, above_place = 0;  // more than any similarity
+    if (k && query.done) {
+      const u32 rank = query.best[at - 1];
+      if (rank == kNone) {
+        k = 0;
+      } else {
+        above = similarity(query.kind, double(query.sums[at - 1]), degree, rows.degree(rank));
+        above_place = query.places[rank];
+      }
+    }
+  }
+  __device__ __forceinline__ bool wanted() const { return k; }
+  __device__ __forceinline__ bool apart() const { return query.apart; }
+
+  // Consider an end of wedges, if there is one in this lane. All lanes of the warp.
+  template <u32 kMost>
+  __device__ __forceinline__ void end(bool there, u32 w, Sum common, Found<kMost>& found) {
+    const double lowest = __longlong_as_double(i64(RTC_PEEK(&found.floor)));
+    bool wanted = there && w != u && double(common) >= least_common(query.kind, lowest, degree);
+    if (!__any_sync(kFullMask, wanted)) return;
+    Best<Sum> next = no_best<Sum>();
+    if (wanted) {
+      const double value = similarity(query.kind, double(common), degree, rows.degree(w));
+      if (value >= lowest && value <= above) next = {value, common, query.places[w], w};
+      if (value == above && next.place <= above_place) next = no_best<Sum>();
+    }
+    keep(mine, k, next);
+    if (threadIdx.x % kWarp == k - 1 && mine.value > lowest)
+      atomicMax(&found.floor, u64(__double_as_longlong(mine.value)));
+  }
+  // All threads of the block.
+  template <u32 kMost>
+  __device__ __forceinline__ void finish(Found<kMost>& found) {
+    if (threadIdx.x == 0) found.clear();
+    merge<Sum, kMost>(mine, k, found.kept, query.best + at, query.sums + at);
+  }
+};
