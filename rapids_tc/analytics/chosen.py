@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from rapids_tc.blocks import geometry
 from rapids_tc.errors import CapacityError
-from rapids_tc.graphs.in_memory import LISTING, WholeTriangles
 from rapids_tc.graphs.out_of_core import StoredTriangles
+from rapids_tc.graphs.whole_triangles import LISTING, WholeTriangles
 from rapids_tc.plan import needs
 from rapids_tc.preparation.csr import pack_keys
 

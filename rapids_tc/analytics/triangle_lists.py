@@ -13,7 +13,7 @@ from rapids_tc.analytics.chosen import OF_SOME, TrianglesAround
 from rapids_tc.blocks.distributed_triangles import DistributedTriangles
 from rapids_tc.errors import CapacityError
 from rapids_tc.graphs.edge_graph import EdgeGraph
-from rapids_tc.graphs.in_memory import LISTING
+from rapids_tc.graphs.whole_triangles import LISTING
 from rapids_tc.plan import needs
 from rapids_tc.preparation.triangles import named_triangles, sorted_corners
 

@@ -6,21 +6,17 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from rapids_tc._progress import report_stage
 from rapids_tc.blocks import geometry
-from rapids_tc.blocks.grid import BlockTask
 from rapids_tc.blocks.quantities import CommonNeighborSums, EdgeSum, Summed
-from rapids_tc.blocks.task_triangles import TaskTriangles, Triangles
 from rapids_tc.blocks.third_sums import third_values
 from rapids_tc.engines import protocol, registry
 from rapids_tc.engines.last_truss import last_truss
 from rapids_tc.frames.backend import Array, Backend, Frame, as_uint32, gather, sum64
-from rapids_tc.frames.device import device_of, on_device
 from rapids_tc.graphs.communities import hierarchy
 from rapids_tc.graphs.edge_graph import EdgeArrays, EdgeGraph
 from rapids_tc.graphs.row_values import RowValues
+from rapids_tc.graphs.whole_triangles import WHOLE, WholeTriangles
 from rapids_tc.plan import needs
 from rapids_tc.plan.record import Needs, Result, Work, columns_of, row_columns
 from rapids_tc.preparation import orient, sampling
@@ -31,8 +27,7 @@ from rapids_tc.preparation.numbering import InspectedColumns, NumberedEdges, num
 from rapids_tc.preparation.triangles import sorted_edges
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from contextlib import AbstractContextManager
+    from collections.abc import Sequence
 
     from rapids_tc.blocks.quantities import Sum
     from rapids_tc.engines.quantity import Quantity
@@ -45,8 +40,6 @@ if TYPE_CHECKING:
 
 PEELED = Work(Needs.BITRUSS, Result.VALUE)  # the peel is the last stage of this work
 SAMPLED = Work(Needs.VERTEX_COUNTS, Result.VALUE)  # the counts of the edges of a sample
-LISTING = Work(Needs.TRIANGLES, Result.TRIANGLES)
-WHOLE = (0, 0, 0)  # the residues of the only task on the only block
 
 
 class InMemoryGraph(EdgeGraph):
@@ -517,83 +510,6 @@ class InMemoryGraph(EdgeGraph):
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self.engine = registry.load(self.backend.engine)
-
-
-class WholeTriangles(Triangles):
-    """The triangles of a graph in memory.
-
-    Attributes
-    ----------
-    work : Work
-        What a call needs that lists them.
-    """
-
-    work = LISTING
-
-    def __init__(self, graph: InMemoryGraph) -> None:
-        self._graph = graph
-
-    @property
-    def number(self) -> Array:
-        """See `Triangles`."""
-        return self._graph.order.number
-
-    def placed(self) -> AbstractContextManager[None]:
-        """See `Triangles`."""
-        return on_device(device_of(self._graph.some_array))
-
-    def counted(self) -> tuple[int, Iterator[TaskTriangles]]:
-        """See `Triangles`."""
-        return self._whole.total, self.tasks()
-
-    def tasks(self) -> Iterator[TaskTriangles]:
-        """See `Triangles`."""
-        yield self._whole
-
-    @cached_property
-    def _whole(self) -> TaskTriangles:
-        return self._count()
-
-    def _count(self) -> TaskTriangles:
-        layout = self._graph.layout  # reports its own stages
-        with self._graph.stage("counting") as report:
-            engine = self._graph.engine
-            counts = engine.triangles_per_in_edge(layout, on_progress=report.on_progress)
-            return self.of_counts(layout, counts)
-
-    def of_counts(self, layout: Any, per_in_edge: Array) -> TaskTriangles:
-        """Return the triangles of a layout of a graph, from how many each in-edge has."""
-        task = layout, (layout.csr,) * 3, BlockTask(*WHOLE), 1
-        graph = self._graph
-        return TaskTriangles.of_counts(graph.engine, *task, per_in_edge, graph.backend.xp)
-
-    def by_group(self) -> Array:
-        """See `Triangles`: from the triangles of the in-edges of each pivot vertex."""
-        graph, csr, starts = self._graph, self._whole.layout.csr, self._whole.starts
-        host, groups = graph.backend.host, graph.groups
-        assert groups is not None
-        in_edges = protocol.column_counts(graph.engine, csr, csr.n).astype("int64")
-        ends = in_edges.cumsum()
-        by_pivot = starts[ends] - starts[ends - in_edges]
-        of_pivot = host(groups.group_of[self.number])
-        sums = np.bincount(of_pivot, weights=host(by_pivot), minlength=len(groups.starts))
-        return sums.astype("int64")
-
-    def memory(self, limit: int | None, *, beside_task: bool) -> int:
-        """See `Triangles`: the graph stays, whatever is done."""
-        return self._graph.room(self.work, limit)
-
-    def side_values(self, arrays: Any, triangles: TaskTriangles) -> Sequence[Array]:
-        """See `Triangles`."""
-        return (arrays[0],) * 3
-
-    def edge_numbers(self, triangles: TaskTriangles) -> Sequence[int]:
-        """See `Triangles`: edges have their positions in ``csr.columns``."""
-        return (0, 0, 0)
-
-    def edge_ends(self, numbers: Array) -> tuple[Array, Array]:
-        """See `Triangles`."""
-        return self._graph.csr.rows[numbers], self._graph.csr.columns[numbers]
 
 
 def read(
