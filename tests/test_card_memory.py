@@ -14,6 +14,7 @@ from every_path import CALLS, FRAME, IDS
 import rapids_tc as tc
 from rapids_tc import datasets
 from rapids_tc.frames import device_memory
+from rapids_tc.frames.adapters import CudfAdapter
 from rapids_tc.plan.record import ANALYTICS
 
 pytestmark = pytest.mark.card_only
@@ -349,3 +350,18 @@ def test_frames_of_the_host(plain):
     assert np.sum(sums) == tc.count(edges)
     call = partial(tc.count, edges, engine="cuda", memory_limit=2**20)
     assert call() == tc.count(edges)
+
+
+def test_columns_are_read_without_a_series():
+    import cudf
+
+    values = pd.DataFrame({"src": np.arange(5, dtype="int32"), "dst": [1.0, 2, 3, 4, 5]})
+    frame, read = cudf.from_pandas(values), CudfAdapter().plain_integers
+    found = read(frame, "src")
+    assert found.data.ptr == frame["src"].values.data.ptr and found.tolist() == [0, 1, 2, 3, 4]
+    assert read(frame.iloc[2:4], "src").tolist() == [2, 3]
+    assert read(frame, "dst") is None
+    frame["missing"] = frame["src"].where(frame["src"] > 2)
+    frame["text"] = frame["src"].astype("str")
+    frame["kind"] = frame["src"].astype("category")
+    assert [read(frame, label) for label in ("missing", "text", "kind")] == [None] * 3

@@ -1,12 +1,15 @@
-"""The dataframe operations on arrays of a GPU, told by a libcudf that is made of NumPy."""
+"""What is asked of the columns of cuDF, and of libcudf, told by libraries made of NumPy."""
 
 import sys
 from types import SimpleNamespace as Fake
 
 import numpy as np
+import pandas as pd
 import pytest
 
+import rapids_tc as tc
 from rapids_tc.frames import operations
+from rapids_tc.frames.adapters import CudfAdapter, PandasAdapter
 
 
 class Column:
@@ -78,3 +81,61 @@ def test_pairs_are_gathered_and_compared(of_libcudf, monkeypatch, most):
         assert array.dtype == right.dtype and array.tolist() == right.tolist()
     assert called == ["gather"] * (1 if most > 11 else 2) + ["binary_operation"]
     assert [array.tolist() for array in libcudf.compared(values, places[:, :0])] == [[]] * 3
+
+
+OTHERS = {
+    "missing": Fake(dtype=np.dtype("int32"), null_count=1),
+    "float": Fake(dtype=np.dtype("float32"), null_count=0),
+    "extension": Fake(dtype=pd.Int32Dtype(), null_count=0),
+    "without an array": Fake(dtype=np.dtype("int32"), null_count=0),
+    "of another version": Fake(),
+}
+
+
+def test_a_column_of_integers_is_read_without_a_series(monkeypatch):
+    def asarray(column):
+        if not hasattr(column, "values"):
+            raise TypeError
+        return column.values
+
+    monkeypatch.setitem(sys.modules, "cupy", Fake(asarray=asarray))
+    ids = np.arange(3, dtype="int32")
+    plain = Fake(dtype=ids.dtype, null_count=0, values=ids)
+    frame, read = Fake(_data={"src": plain} | OTHERS), CudfAdapter().plain_integers
+    assert read(frame, "src") is ids
+    assert [read(frame, label) for label in [*OTHERS, "no such"]] == [None] * (len(OTHERS) + 1)
+    assert read(Fake(), "src") is None
+
+
+IDS = {
+    "dense": ("int32", "int32", 0),
+    "from a base on": ("int64", "int64", 10**12),
+    "of two dtypes": ("int32", "int64", 0),
+    "of 64 bits": ("uint64", "uint64", 2**63 + 5),
+    "negative": ("int16", "int16", -9),
+}
+
+
+@pytest.mark.parametrize("src, dst, base", IDS.values(), ids=IDS)
+@pytest.mark.parametrize("far", [0, 10**6], ids=["near", "far"])
+def test_ids_that_are_read_without_a_series_are_numbered_the_same(monkeypatch, src, dst, base, far):
+    if far and src in ("int16", "int32"):
+        far = 30_000
+    rows = np.random.default_rng(7).integers(0, 9, (2, 40)).astype(object)
+    rows[0][0] = far
+    ends = {"src": (rows[0] + base).astype(src), "dst": (rows[1] + base).astype(dst)}
+    edges, none = pd.DataFrame(ends), pd.DataFrame(ends).iloc[:0]
+    calls = tc.count, tc.vertex_triangles, tc.edge_triangles, tc.simple_edges
+    expected = [call(frame) for frame in (edges, none) for call in calls]
+
+    def read(self, frame, label):
+        return frame[label].to_numpy()
+
+    monkeypatch.setattr(PandasAdapter, "plain_integers", read)
+    monkeypatch.setattr(PandasAdapter, "has_plain_integers", True)
+    found = [call(frame) for frame in (edges, none) for call in calls]
+    for one, right in zip(found, expected, strict=True):
+        if isinstance(right, pd.DataFrame):
+            pd.testing.assert_frame_equal(one, right)
+        else:
+            assert one == right if isinstance(right, int) else one.equals(right)

@@ -7,6 +7,8 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from rapids_tc.errors import IdTypeError
 from rapids_tc.frames.device_memory import for_user, frame_for_user
 
@@ -27,9 +29,12 @@ class FrameAdapter(ABC):
     ----------
     undirected : bool
         Whether the source of the frame says that edges have no direction: a row leads both ways.
+    has_plain_integers : bool
+        Whether `plain_integers` reads columns.
     """
 
     undirected = False
+    has_plain_integers = False
 
     @property
     def on_gpu(self) -> bool:
@@ -47,6 +52,13 @@ class FrameAdapter(ABC):
     @abstractmethod
     def column(self, frame: Frame, label: Label) -> Series:
         """Return one column, as a pandas or cuDF Series."""
+
+    def plain_integers(self, frame: Frame, label: Label) -> Array | None:
+        """Return the array of a column of NumPy's integers without nulls; None for other columns.
+
+        It is asked for where `has_plain_integers` says that a Series takes longer.
+        """
+        return None
 
     def typed(self, values: Series) -> Series:
         """Return objects of pandas in the dtype of their values, where an answer has no objects."""
@@ -136,9 +148,21 @@ class CudfAdapter(FrameAdapter):
     """The adapter of cuDF."""
 
     on_gpu = True
+    has_plain_integers = True
 
     def column(self, frame: Frame, label: Label) -> Series:
         return frame[label]
+
+    def plain_integers(self, frame: Frame, label: Label) -> Array | None:
+        # What a Series is made of: making one and asking it takes longer than a kernel.
+        try:
+            column = frame._data[label]
+            is_plain = isinstance(column.dtype, np.dtype) and column.dtype.kind in "iu"
+            if not is_plain or column.null_count:
+                return None
+            return sys.modules["cupy"].asarray(column)
+        except (AttributeError, KeyError, TypeError, ValueError):  # of another version of cuDF
+            return None
 
     def frame(self, result: Frame) -> Frame:
         if root(result) != "cudf":
@@ -424,8 +448,6 @@ def text_arrays(values: Series) -> list[Array]:
     is_text = str(getattr(values.dtype, "pyarrow_dtype", "string")) in ARROW_TEXT
     if not in_arrow or not is_text or not len(values):
         return []
-    import numpy as np
-
     text = pyarrow().array(values).cast("large_string")
     if hasattr(text, "combine_chunks"):
         text = text.combine_chunks()

@@ -132,6 +132,10 @@ def number_edges(
         The distinct ids are more than the ranks.
     """
     if inspected is None:
+        if vertices is None and backend.adapter.has_plain_integers:
+            plain = _number_plain(frame, edge_columns, backend)
+            if plain is not None:
+                return plain
         inspected = InspectedColumns(describe_columns(frame, edge_columns, backend), None)
     dense, by_part = inspected.dense, inspected.columns
     rows, further = len(by_part[0][0].values), 0
@@ -166,6 +170,25 @@ def number_edges(
             backend.xp.concatenate([end.astype("uint32", copy=False), loops]) for end in numbers
         ]
     return NumberedEdges(numbers[0], numbers[1], rows, ids)
+
+
+def _number_plain(frame: Frame, labels: EdgeColumns, backend: Backend) -> NumberedEdges | None:
+    """Assign numbers to dense integers of one dtype, without a Series; None for other ids.
+
+    They need no check but that no id is missing, which the adapter has asked.
+    """
+    if labels.joined or labels.bipartite:
+        return None
+    source, destination = labels.components[0].columns
+    src = backend.adapter.plain_integers(frame, source)
+    dst = None if src is None else backend.adapter.plain_integers(frame, destination)
+    if src is None or dst is None or src.dtype != dst.dtype or not len(src):
+        return None
+    dense = dense_between(*_min_max([src, dst], backend), len(src))
+    if dense is None or dense[1] > MAX_NUMBERS:
+        return None
+    part = DensePart(dense[1], dense[0], src.dtype, backend)
+    return NumberedEdges(part.number(src), part.number(dst), len(src), Ids.of([part], labels))
 
 
 def too_many(ids: int) -> CapacityError:
