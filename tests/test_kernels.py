@@ -60,8 +60,12 @@ def test_csr_keeps_each_edge_once(rows):
 def test_small_graphs_are_counted_from_their_keys(rows, seed):
     n = 5 + max((max(row) for row in rows), default=-1)  # the last ranks have no row
     keys = np.random.default_rng(seed).permutation(keys_of(rows))
+    ends = np.zeros((2, len(keys)), "int32")
+    if (graph := ENGINE.small_graph(*ends, n)) is None:
+        assert not len(keys)
+        return
     with testing.thread_order(seed):
-        assert ENGINE.small_counter(len(keys), n)(keys, n) == reference.count(rows)
+        assert graph.count(keys) == reference.count(rows)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -76,18 +80,28 @@ def test_edges_of_small_graphs_are_counted_without_a_layout(graph, seed):
 
 
 @pytest.mark.parametrize("outside", [60, 2**31, 2**32 - 1])
-def test_keys_without_a_row_are_not_counted(outside):
-    keys = keys_of([(u, u + 1) for u in range(59)])
+def test_what_another_thread_changes_of_a_small_graph_is_an_error(outside):
+    src, dst = np.arange(59), np.arange(1, 60)
+    graph = ENGINE.small_graph(src, dst, 60)
+    keys = keys_of(list(zip(src, dst, strict=True)))
     keys[33] = np.uint64(outside) << np.uint64(32) | np.uint64(3)
     with pytest.raises(KernelError, match="changed during the call"):
-        ENGINE.small_counter(59, 60)(keys, 60)
+        graph.count(keys)
+    graph = ENGINE.small_graph(src, dst, 60)
+    dst[33] = outside
+    assert graph.degrees().sum() == 2 * 59 and graph.ends[1, 33] == 0
+    with pytest.raises(KernelError, match="changed during the call"):
+        graph.count(keys_of([(0, 1)] * 59))
 
 
 def test_large_and_dense_graphs_have_a_layout():
-    assert ENGINE.small_counter(2**15, 2)
-    assert not ENGINE.small_counter(2**15 + 1, 2)
-    assert ENGINE.small_counter(2**20, 2**16)
-    assert not ENGINE.small_counter(2**20 + 1, 2**20)
+    def is_small(rows, n):
+        ends = np.zeros(rows, "int8")
+        return ENGINE.small_graph(ends, ends, n) is not None
+
+    assert is_small(2**15, 2) and not is_small(2**15 + 1, 2)
+    assert is_small(2**20, 2**16) and not is_small(2**20 + 1, 2**20)
+    assert not is_small(0, 9)
 
 
 LOOK_UPS = [ENGINE, replace(ENGINE, capacities=SIZES["tiny"])]  # without heads and with them

@@ -21,7 +21,7 @@ from rapids_tc.blocks.quantities import (
     TrianglesByType,
     Within,
 )
-from rapids_tc.engines.gpu import keys
+from rapids_tc.engines.gpu import keys, small
 from rapids_tc.engines.gpu.truss import CudaPeeler
 from rapids_tc.engines.neighbor_rows import END, LIVE, WORDS, NeighborRows
 from rapids_tc.engines.protocol import Spans
@@ -30,7 +30,7 @@ from rapids_tc.errors import KernelError
 from rapids_tc.frames.adapters import PandasAdapter
 from rapids_tc.frames.backend import emulator, resolve_backend
 from rapids_tc.kernels import _nvrtc
-from rapids_tc.kernels.catalogue import METHODS
+from rapids_tc.kernels.catalogue import METHODS, Capacities
 from rapids_tc.preparation import orient
 
 __all__ = ["compiler"]
@@ -88,7 +88,7 @@ def launch_all(engine):
     finally:
         emulator.reset(token)
     csr = engine.csr(keys_of(ROWS), n)
-    keys.count_keys(engine, keys_of(ROWS), n)
+    small.graph(replace(engine, capacities=Capacities()), *ends, n).count(keys_of(ROWS))
     free = np.zeros(9, np.uint64)
     engine.split(
         ends, np.arange(n, dtype=np.uint32), 3, (0, 9), free=free, keys=np.empty(99, np.uint64)

@@ -24,7 +24,7 @@ def test_keys_become_rows_and_triangles(rows, without_edges):
     edges = zip(csr.columns.tolist(), csr.rows.tolist(), strict=True)
     assert csr.n == n
     assert sorted(edges) == reference.simple_edges(rows)
-    assert small.counter(len(rows), n)(keys_of(rows), n) == reference.count(rows)
+    assert small.count_keys(keys_of(rows), n) == reference.count(rows)
 
 
 @given(rows_of_graphs, st.sampled_from(["uint32", "int64"]))
@@ -55,9 +55,10 @@ def test_keys_without_a_row_are_refused(rank):
 
 
 def test_which_graphs_are_small():
-    assert cpu.small_counter(small.MOST_KEYS, small.MOST_RANKS)
-    assert not cpu.small_counter(small.MOST_KEYS + 1, 10)
-    assert not cpu.small_counter(10, small.MOST_RANKS + 1)
+    most, more = (np.zeros(small.MOST_KEYS + extra, "int32") for extra in (0, 1))
+    assert cpu.small_graph(most, most, small.MOST_RANKS)
+    assert cpu.small_graph(more, more, 10) is None
+    assert cpu.small_graph(most, most, small.MOST_RANKS + 1) is None
 
 
 def test_both_ways_agree(monkeypatch):

@@ -169,6 +169,23 @@ class SlotPool(Protocol[StoredInput]):
         """Promise that nothing reads the slot from now on, until another block is loaded."""
 
 
+class SmallGraph(Protocol):
+    """A graph whose triangles are counted from its keys: first degrees, then the count."""
+
+    @property
+    def ends(self) -> Any:
+        """The numbers of both ends of every row, after `degrees`: see `Engine.degrees`."""
+
+    def degrees(self) -> Array:
+        """Count how often each number below `size` occurs."""
+
+    def count(self, keys: Array) -> int:
+        """Count the triangles from packed keys, which are sorted, of `size` ranks.
+
+        Whatever another thread has written to the numbers meanwhile is an error here at the latest.
+        """
+
+
 class Engine(Protocol):
     """What an engine does for a graph.
 
@@ -194,10 +211,10 @@ class Engine(Protocol):
         The array of keys is used as scratch memory: its content is undefined afterwards.
         """
 
-    def small_counter(self, rows: int, n: int) -> Callable[[Array, int], int] | None:
-        """Return a function that counts the triangles of so few keys and ranks without a layout.
+    def small_graph(self, src: Array, dst: Array, size: int) -> SmallGraph | None:
+        """Return what counts the triangles of so few rows, and numbers below `size`.
 
-        It takes the keys, which it sorts, and `n`. None if a layout is better.
+        None if a layout is better.
         """
 
     def split(

@@ -66,7 +66,6 @@ class InMemoryGraph(EdgeGraph):
         self.engine = registry.load(backend.engine)
         self.lasting = False  # whether the user keeps this graph
         self.id_columns: Any = None  # of a lasting graph
-        self._keys: Array | None = None  # of a small graph, until its CSR is made of them
 
     @cached_property
     def order(self) -> Order:  # type: ignore[override]
@@ -85,11 +84,9 @@ class InMemoryGraph(EdgeGraph):
     @cached_property
     def csr(self) -> Csr:
         """The oriented graph."""
-        ends = self._ranked_ends() if self._keys is None else None
+        ends = self._ranked_ends()
         with self.stage("orienting and sorting"):
-            keys, self._keys = self._keys, None
-            if keys is None:
-                keys = orient.orient(ends, self.order.rank, self.backend)
+            keys = orient.orient(ends, self.order.rank, self.backend)
             del ends  # frees the copy that an engine may have made
             return self.engine.csr(keys, self.order.n)
 
@@ -103,20 +100,18 @@ class InMemoryGraph(EdgeGraph):
 
     def _count_small(self) -> int | None:
         """Count a small graph from its keys, without a CSR; None if it has one, or is larger."""
-        edges, small_counter = self._edges, self.engine.small_counter
-        rows = len(edges.src)
-        if "csr" in self.__dict__ or not small_counter(rows, edges.ids.size):
+        if "csr" in self.__dict__:
             return None
-        if self._keys is None:
-            ends = self._ranked_ends()
-            with self.stage("orienting and sorting"):
-                self._keys = orient.orient(ends, self.order.rank, self.backend)
-            del ends  # frees the copy that an engine may have made
-        n = len(self.order.number)
-        if (counter := small_counter(rows, n)) is None:
+        size = self._edges.ids.size
+        graph = self.engine.small_graph(*self._edges.ends, size)
+        if graph is None:
             return None
+        with self.stage("ordering by degree"):
+            order = orient.degree_order(graph.degrees(), size, self.backend)
+        with self.stage("orienting and sorting"):
+            keys = orient.orient(graph.ends, order.rank, self.backend)
         with self.stage("counting"):
-            return counter(self._keys, n)
+            return graph.count(keys)
 
     def keep(self, labels: EdgeColumns) -> None:
         """Build the CSR, and copy what the graph shares with the frame, which may change later."""

@@ -121,12 +121,10 @@ def bucket_bytes(size: int) -> int:
     return 4 << bucket_bits(size)
 
 
-def ranks(compile: Compile, xp: Any, order: Array) -> Array:
-    """Return the rank (uint32) of each number: its place in the order (int32)."""
-    rank = xp.empty(len(order), "uint32")
+def write_ranks(compile: Compile, order: Array, rank: Array) -> None:
+    """Write the rank (uint32) of each number: its place in the order (int32)."""
     args = (order, np.uint64(len(order)), rank)
     launch.per_element(kernels_of(compile)["write_ranks"], len(order), *args)
-    return rank
 
 
 def pack(

@@ -64,10 +64,14 @@ class Order:
 
 
 def degree_order(degree: Array, n: int, backend: Backend) -> Order:
-    """Rank the numbers by descending degree; all but `n` have degree 0, and are no vertices."""
+    """Rank the numbers by descending degree; all but `n` have degree 0, and are no vertices.
+
+    On a GPU the ranks take the memory of the degrees.
+    """
     if backend.engine != "cpu":
         by_degree = backend.operations.descending(degree)
-        return Order(raw_rows.ranks(backend.compile, backend.xp, by_degree), by_degree[:n])
+        raw_rows.write_ranks(backend.compile, by_degree, degree)
+        return Order(degree, by_degree[:n])
     # pandas' sort of a Series takes 50 times a small sort
     from_last = backend.library.Index(degree[::-1]).argsort(kind="stable")
     number = len(degree) - 1 - from_last[::-1]  # equal degrees by number, as in blocks

@@ -6,6 +6,7 @@ seconds to compile in the first call of a machine.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,8 +16,6 @@ from rapids_tc.errors import require_unchanged
 from rapids_tc.preparation.csr import Csr
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from rapids_tc.preparation.csr import Array
 
 MOST_KEYS = 1 << 16
@@ -28,9 +27,33 @@ def is_small(rows: int, n: int) -> bool:
     return rows <= MOST_KEYS and n <= MOST_RANKS
 
 
-def counter(rows: int, n: int) -> Callable[[Array, int], int] | None:
-    """Return `count_keys` if the graph is small."""
-    return count_keys if is_small(rows, n) else None
+@dataclass(frozen=True)
+class SmallGraph:
+    """A graph that is counted from its keys.
+
+    Attributes
+    ----------
+    ends : tuple of two arrays of integers
+        The numbers of both ends of every row.
+    size : int
+        Numbers are below it; all of them get a rank.
+    """
+
+    ends: tuple[Array, Array]
+    size: int
+
+    def degrees(self) -> Array:
+        """Count how often each number stands in either array."""
+        return degrees(*self.ends, self.size)[0]
+
+    def count(self, keys: Array) -> int:
+        """Count the triangles from the keys of all rows, which are sorted in place."""
+        return count_keys(keys, self.size)
+
+
+def graph(src: Array, dst: Array, size: int) -> SmallGraph | None:
+    """Return a graph if it is small."""
+    return SmallGraph((src, dst), size) if is_small(len(src), size) else None
 
 
 def degrees(src: Array, dst: Array, size: int) -> tuple[Array, int]:

@@ -22,6 +22,7 @@ from rapids_tc.engines.gpu import (
     look_up,
     pairs,
     similar,
+    small,
     visitors,
     wedges,
 )
@@ -99,7 +100,7 @@ class CudaEngine:
     degrees = keys.degrees
     csr = keys.csr
     scan = keys.scan
-    small_counter = keys.small_counter
+    small_graph = small.graph
 
     def prepare(self, csr: Csr, pivot_range: PivotRange | None = None) -> GpuLayout:
         """Make the layout of a graph: 10 bytes per edge besides the CSR, 17 at the peak.

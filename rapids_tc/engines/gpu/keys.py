@@ -1,11 +1,10 @@
-"""Raw rows → degrees, and keys → CSR on the CUDA engine, or → the total of a small graph.
+"""Raw rows → degrees, and keys → CSR on the CUDA engine.
 
-The functions are methods of `rapids_tc.engines.gpu.cuda.CudaEngine`.
+Most functions are methods of `rapids_tc.engines.gpu.cuda.CudaEngine`.
 """
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,7 +16,7 @@ from rapids_tc.plan import costs as model
 from rapids_tc.preparation.csr import Array, Csr
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from rapids_tc.engines.gpu.layout import GpuEngine
     from rapids_tc.kernels.method import Kernel
@@ -71,17 +70,12 @@ def csr(engine: GpuEngine, keys: Array, n: int) -> Csr:
     with engine.device(keys):
         if not size:
             return Csr(xp.zeros(n + 1, "int64"), xp.empty(0, "uint32"))
-        counts = xp.zeros(_tiles(size) + 2, "uint32")
-        _count_kept(engine, keys, n, counts)
+        counts = xp.zeros(tiles(size) + 2, "uint32")
+        count_kept(engine, keys, n, counts)
         m, outside = counts[-2:].tolist()
         require_unchanged(outside)
         offsets, columns = xp.empty(n + 1, "int64"), xp.empty(m, "uint32")
-        return _write_rows(engine, keys, counts, offsets, columns)
-
-
-def small_counter(engine: GpuEngine, rows: int, n: int) -> Callable[[Array, int], int] | None:
-    """Return `count_keys` if it takes less time than a layout and a count."""
-    return partial(count_keys, engine) if is_small(engine, rows, n) else None
+        return write_rows(engine, keys, counts, offsets, columns)
 
 
 def is_small(engine: GpuEngine, rows: int, n: int) -> bool:
@@ -90,63 +84,41 @@ def is_small(engine: GpuEngine, rows: int, n: int) -> bool:
     return rows <= sizes.small or rows <= min(sizes.small_sparse, sizes.sparse * n)
 
 
-def count_keys(engine: GpuEngine, keys: Array, n: int) -> int:
-    """Count the triangles of a small graph: 12 bytes per row beside the sort, and no layout.
-
-    The keys are sorted in place.
-    """
-    xp, size = engine.xp, len(keys)
-    if not size:
-        return 0
-    with engine.device(keys):
-        zeros = xp.zeros(6 + _tiles(size), "uint32")
-        counts, total = zeros[4:], zeros[:4].view("uint64")
-        _count_kept(engine, keys, n, counts)
-        room = xp.empty(n + 1 + -(-size // 2), "int64")  # for offsets and columns
-        offsets, columns = room[: n + 1], room[n + 1 :].view("uint32")
-        graph = _write_rows(engine, keys, counts, offsets, columns)
-        arguments = (keys, np.uint64(size), np.uint64(n), graph.offsets, graph.columns, total)
-        launch.per_element(_kernels(engine)["count_keys"], size, *arguments)
-        triangles, outside = total.tolist()
-        require_unchanged(outside)
-        return int(triangles)
-
-
 def count_sides(engine: GpuEngine, csr: Csr, counts: Array) -> None:
     """Add to counts (uint32, zeros) the triangles of each edge of a small graph."""
     arguments = (csr.offsets, csr.columns, np.uint64(csr.n), np.uint64(csr.m), counts)
-    launch.per_element(_kernels(engine)["count_sides"], csr.m, *arguments)
+    launch.per_element(kernels(engine)["count_sides"], csr.m, *arguments)
 
 
 def scan(engine: GpuEngine, counts: Array, size: int) -> None:
     """Turn `size` counts into the sums of the counts before them, and of all at the end."""
-    _kernels(engine)["scan_counts"]((1,), (_SCAN_THREADS,), (counts, np.uint32(size)))
+    kernels(engine)["scan_counts"]((1,), (_SCAN_THREADS,), (counts, np.uint32(size)))
 
 
-def _tiles(size: int) -> int:
+def tiles(size: int) -> int:
     """Return the thread blocks of so many keys."""
     return -(-size // _TILE)
 
 
-def _count_kept(engine: GpuEngine, keys: Array, n: int, counts: Array) -> None:
+def count_kept(engine: GpuEngine, keys: Array, n: int, counts: Array) -> None:
     """Sort keys; count the kept ones: before each tile, in all, and at the end keys outside."""
     keys.sort()
     arguments = (keys, np.uint64(len(keys)), np.uint64(n), counts, counts[-1:])
-    _kernels(engine)["count_kept"]((_tiles(len(keys)),), (launch.THREADS,), arguments)
-    scan(engine, counts, _tiles(len(keys)))
+    kernels(engine)["count_kept"]((tiles(len(keys)),), (launch.THREADS,), arguments)
+    scan(engine, counts, tiles(len(keys)))
 
 
-def _write_rows(
+def write_rows(
     engine: GpuEngine, keys: Array, counts: Array, offsets: Array, columns: Array
 ) -> Csr:
     """Write the CSR of sorted keys, from what `_count_kept` counts."""
     n = np.uint64(len(offsets) - 1)
     arguments = (keys, np.uint64(len(keys)), counts, n, columns, offsets)
-    _kernels(engine)["write_rows"]((_tiles(len(keys)),), (launch.THREADS,), arguments)
+    kernels(engine)["write_rows"]((tiles(len(keys)),), (launch.THREADS,), arguments)
     return Csr(offsets, columns)
 
 
-def _kernels(engine: GpuEngine) -> Mapping[str, Kernel]:
+def kernels(engine: GpuEngine) -> Mapping[str, Kernel]:
     """Return the kernels of ``csr.cu``."""
     return engine.compile(launch.read("csr.cu"), _KERNELS, ())
 
