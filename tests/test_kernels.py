@@ -55,17 +55,18 @@ def test_csr_keeps_each_edge_once(rows):
     assert sorted(edges) == reference.simple_edges(rows)
 
 
+BY_KEYS = [ENGINE, replace(ENGINE, capacities=Capacities(one_tile=0))]  # a block, and many
+
+
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("rows", GRAPHS.values(), ids=GRAPHS)
 def test_small_graphs_are_counted_from_their_keys(rows, seed):
     n = 5 + max((max(row) for row in rows), default=-1)  # the last ranks have no row
     keys = np.random.default_rng(seed).permutation(keys_of(rows))
     ends = np.zeros((2, len(keys)), "int32")
-    if (graph := ENGINE.small_graph(*ends, n)) is None:
-        assert not len(keys)
-        return
-    with testing.thread_order(seed):
-        assert graph.count(keys) == reference.count(rows)
+    for engine in BY_KEYS if len(keys) else ():
+        with testing.thread_order(seed):
+            assert engine.small_graph(*ends, n).count(keys.copy()) == reference.count(rows)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -79,15 +80,25 @@ def test_edges_of_small_graphs_are_counted_without_a_layout(graph, seed):
     assert csr.m == 0 or large.bare(csr, "auto", sides=True) is None
 
 
+@pytest.mark.parametrize("size", [1, 2, 255, 256, 2047, 2048])
+def test_one_block_sorts_and_counts_a_tile(size):
+    rng = np.random.default_rng(size)
+    rows = [tuple(row) for row in np.sort(rng.integers(0, 70, (size, 2)))[:, ::-1].tolist()]
+    keys = np.array([u << 32 | v for u, v in rows], np.uint64)
+    graph = ENGINE.small_graph(*np.zeros((2, size), "int32"), 70)
+    assert graph.count(keys) == reference.count(rows)
+
+
+@pytest.mark.parametrize("engine", BY_KEYS, ids=["one block", "blocks"])
 @pytest.mark.parametrize("outside", [60, 2**31, 2**32 - 1])
-def test_what_another_thread_changes_of_a_small_graph_is_an_error(outside):
+def test_what_another_thread_changes_of_a_small_graph_is_an_error(outside, engine):
     src, dst = np.arange(59), np.arange(1, 60)
-    graph = ENGINE.small_graph(src, dst, 60)
+    graph = engine.small_graph(src, dst, 60)
     keys = keys_of(list(zip(src, dst, strict=True)))
     keys[33] = np.uint64(outside) << np.uint64(32) | np.uint64(3)
     with pytest.raises(KernelError, match="changed during the call"):
         graph.count(keys)
-    graph = ENGINE.small_graph(src, dst, 60)
+    graph = engine.small_graph(src, dst, 60)
     dst[33] = outside
     assert graph.degrees().sum() == 2 * 59 and graph.ends[1, 33] == 0
     with pytest.raises(KernelError, match="changed during the call"):

@@ -88,7 +88,9 @@ def launch_all(engine):
     finally:
         emulator.reset(token)
     csr = engine.csr(keys_of(ROWS), n)
-    small.graph(replace(engine, capacities=Capacities()), *ends, n).count(keys_of(ROWS))
+    for most in (0, 2048):  # keys of one block
+        of_keys = replace(engine, capacities=Capacities(one_tile=most))
+        small.graph(of_keys, *ends, n).count(keys_of(ROWS))
     free = np.zeros(9, np.uint64)
     engine.split(
         ends, np.arange(n, dtype=np.uint32), 3, (0, 9), free=free, keys=np.empty(99, np.uint64)

@@ -153,6 +153,7 @@ class Capacities:
     small: int = 2**15  # preparation: rows up to which triangles are counted from keys
     small_sparse: int = 2**20  # the same, of graphs with at most `sparse` rows per vertex
     sparse: int = 24
+    one_tile: int = 2048  # the same: keys up to which one block sorts and counts, at most 2,048
     bucketed_from: int = 2**22  # preparation: rows from which degrees are counted in buckets
     grouped_from: int = 2**22  # preparation: edges from which in-edges are grouped without a sort
     hot: int = 65536  # preparation: ranks grouped so, a multiple of 256 up to 65,536

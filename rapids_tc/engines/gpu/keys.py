@@ -22,7 +22,14 @@ if TYPE_CHECKING:
     from rapids_tc.kernels.method import Kernel
 
 _TILE, _SCAN_THREADS = 2048, 1024  # as in block.cuh and csr.cu
-_KERNELS = ("count_kept", "scan_counts", "write_rows", "count_keys", "count_sides")
+_KERNELS = (
+    "count_kept",
+    "scan_counts",
+    "write_rows",
+    "count_keys",
+    "count_tile",
+    "count_sides",
+)
 # Kernels number them in 32 bits.
 MOST_EDGES, _MOST_RANKS = model.MOST_GRAPH_ROWS["cuda"], model.MOST_GPU_RANKS
 IN_BLOCKS = "a function that is given the frame itself and memory_limit= counts more, in blocks"

@@ -36,9 +36,9 @@ class SmallGraph:
     size : int
         Numbers are below it; all of them get a rank, so that none need be counted first.
     zeros : array of uint32
-        `_SUMS` words that are read at the end, the keys that are kept before each tile, degrees.
+        `_SUMS` words that are read at the end; degrees; the keys that are kept before each tile.
     room : array of uint64
-        The numbers, which keys take the place of; offsets; columns.
+        The numbers, which keys take the place of; then offsets and columns, if keys are many.
     """
 
     engine: GpuEngine
@@ -56,24 +56,34 @@ class SmallGraph:
 
     def degrees(self) -> Array:
         """Count how often each number stands in either array; write `ends`."""
-        engine, degree = self.engine, self.zeros[-self.size :]
+        engine, degree = self.engine, self.zeros[_SUMS : _SUMS + self.size]
         ends, outside = (self.src, self.dst), self.zeros[4:]
         raw_rows.read_ends(engine.compile, engine.xp, ends, self.size, self.ends, outside, degree)
         return degree
 
     def count(self, keys: Array) -> int:
-        """Count the triangles from the keys of all rows, which are sorted in place."""
+        """Count the triangles from the keys of all rows, which may be sorted in place."""
+        total = self.zeros[:_SUMS].view("uint64")
+        if _is_tile(self.engine, len(keys)):
+            sizes = np.uint32(len(keys)), np.uint64(self.size)
+            kernel = of_keys.kernels(self.engine)["count_tile"]
+            kernel((1,), (launch.THREADS,), (keys, *sizes, total))
+        else:
+            self._count_by_rows(keys, total)
+        triangles, *changed = total.tolist()
+        require_unchanged(any(changed))
+        return int(triangles)
+
+    def _count_by_rows(self, keys: Array, total: Array) -> None:
+        """Add up the triangles of every edge, from the keys and the CSR that is made of them."""
         engine, rows, size = self.engine, len(keys), self.size
-        counts, total = self.zeros[_SUMS:-size], self.zeros[:_SUMS].view("uint64")
+        counts = self.zeros[_SUMS + size :]
         of_keys.count_kept(engine, keys, size, counts)
         offsets = self.room[rows : rows + size + 1].view("int64")
         columns = self.room[rows + size + 1 :].view("uint32")
         graph = of_keys.write_rows(engine, keys, counts, offsets, columns)
         arguments = (keys, np.uint64(rows), np.uint64(size), graph.offsets, graph.columns, total)
         launch.per_element(of_keys.kernels(engine)["count_keys"], rows, *arguments)
-        triangles, *changed = total.tolist()
-        require_unchanged(any(changed))
-        return int(triangles)
 
 
 def graph(engine: GpuEngine, src: Array, dst: Array, size: int) -> SmallGraph | None:
@@ -83,5 +93,11 @@ def graph(engine: GpuEngine, src: Array, dst: Array, size: int) -> SmallGraph | 
         return None
     with engine.device(src):
         zeros = engine.xp.zeros(_SUMS + of_keys.tiles(rows) + 2 + size, "uint32")
-        room = engine.xp.empty(rows + size + 1 + -(-rows // 2), "uint64")
+        of_csr = 0 if _is_tile(engine, rows) else size + 1 + -(-rows // 2)
+        room = engine.xp.empty(rows + of_csr, "uint64")
         return SmallGraph(engine, src, dst, size, zeros, room)
+
+
+def _is_tile(engine: GpuEngine, rows: int) -> bool:
+    """Return whether one block sorts and counts all keys."""
+    return rows <= engine.capacities.one_tile

@@ -1,6 +1,6 @@
 // csr.cu - makes the CSR from sorted packed keys, larger rank << 32 | smaller rank: count_kept, scan_counts,
 // write_rows. Then count_keys counts the triangles of a small graph, and count_sides the triangles of its
-// edges, which takes less time than to make a layout.
+// edges, which takes less time than to make a layout. Of very few keys, count_tile does all of it.
 #include "block.cuh"
 #include "device.cuh"
 
@@ -140,6 +140,56 @@ count_keys(const u64* keys, u64 n_keys, u64 n, const i64* offsets, const u32* co
   if (threadIdx.x % kWarp == 0 && hits) atomicAdd(sum, hits);
   __syncthreads();  // every warp has added
   if (threadIdx.x == 0 && sum[0]) atomicAdd(total, u64(sum[0]));
+}
+
+// Count the triangles of at most kTile keys, in any order, in one block and without a CSR: the keys are sorted
+// in shared memory. total as for count_keys.
+extern "C" __global__ void __launch_bounds__(kThreads)
+count_tile(const u64* keys, u32 n_keys, u64 n, u64* total) {
+  RTC_SHARED(u64, sorted, kTile);
+  RTC_SHARED(u32, sums, kWarps);
+  u32 size = 2;  // of a bitonic sort
+  while (size < n_keys) size *= 2;
+  for (u32 i = threadIdx.x; i < size; i += kThreads) sorted[i] = i < n_keys ? keys[i] : ~0ull;
+  for (u32 width = 2; width <= size; width *= 2) {
+    for (u32 step = width / 2; step; step /= 2) {
+      __syncthreads();  // the step before is done
+      for (u32 t = threadIdx.x; t < size / 2; t += kThreads) {
+        const u32 low = 2 * t - t % step, high = low + step;
+        const u64 a = sorted[low], b = sorted[high];
+        const bool ascending = !(low & width);
+        if ((a > b) != ascending) continue;
+        sorted[low] = b;
+        sorted[high] = a;
+      }
+    }
+  }
+  __syncthreads();  // all are sorted
+  const u32 begin = threadIdx.x * kTileEach;
+  u64 own[kTileEach], previous = begin && begin < n_keys ? sorted[begin - 1] : 0;
+  u32 kept = 0, m;
+  for (u32 i = begin; i < begin + kTileEach && i < n_keys; i++) {
+    const u64 key = sorted[i];
+    if (is_kept(key, previous, i, n)) own[kept++] = key;
+    if (key >> 32 >= n) atomicAdd(total + 1, 1ull);
+    previous = key;
+  }
+  const u32 first = block_scan<kWarps>(kept, sums, m);  // behind whose barrier all have read
+  for (u32 t = 0; t < kept; t++) sorted[first + t] = own[t];
+  __syncthreads();   // the edges are there, each once
+  u32 hits = 0;
+  for (u32 e = threadIdx.x; e < m; e += kThreads) {
+    const u64 u = sorted[e] >> 32, v = u32(sorted[e]);
+    u32 x = lower_bound(sorted, m, u << 32), y = lower_bound(sorted, m, v << 32);
+    while (x < e && y < m && sorted[y] >> 32 == v) {  // at e, N+(u) has v
+      const u32 a = u32(sorted[x]), b = u32(sorted[y]);
+      hits += a == b;
+      x += a <= b;
+      y += b <= a;
+    }
+  }
+  hits = warp_sum(hits);
+  if (threadIdx.x % kWarp == 0 && hits) atomicAdd(total, u64(hits));
 }
 
 // Add to counts, zeros, the triangles of each edge of a small graph: a thread takes the edge at a position.
