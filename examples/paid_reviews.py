@@ -21,10 +21,10 @@ for ring in rings:
     ordered = rng.choice(products, 10, replace=False)
     parts += [(np.full(8, account), rng.permutation(ordered)[:8]) for account in ring]
 account, product = np.concatenate(parts, axis=1)
-# Both columns name vertices of one set, so the products are numbered after the accounts.
-reviews = pd.DataFrame({"source": account, "destination": product + accounts})
-
-found = tc.annotate_vertices(reviews, "degree", "squares").query("vertex < @accounts")
+reviews = pd.DataFrame({"account": account, "product": product})
+# Account 5 is not product 5: the ids of the two columns never meet.
+graph = tc.Graph(reviews, source="account", destination="product", bipartite=True)
+found = graph.annotate_vertices("degree", "squares").query("side == 'source'")
 found["squares per product"] = found["squares"] / found["degree"]
 found["paid"] = found["vertex"].isin(rings.ravel())
 figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4.2), layout="constrained")

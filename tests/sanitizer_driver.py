@@ -29,8 +29,10 @@ from rapids_tc.blocks.quantities import (
 from rapids_tc.engines.gpu.cuda import engine
 from rapids_tc.engines.neighbor_rows import END, LIVE, WHEN, WORDS, NeighborRows
 from rapids_tc.engines.protocol import Spans
+from rapids_tc.engines.similarity_formulas import Ranking
 from rapids_tc.kernels import catalogue
 from rapids_tc.kernels.method import Capacities
+from rapids_tc.plan.costs import NO_RANK
 
 cupy.cuda.set_allocator(None)
 
@@ -190,6 +192,38 @@ def bitruss(card, csr) -> None:
     assert bool((numbers <= squares).all()) and bool(((numbers > 0) == (squares > 0)).all())
 
 
+def wedge_ends(card, csr) -> None:
+    """Most similar vertices and pairs in dense tables, in hash tables of blocks, and of warps."""
+    places = cupy.arange(csr.n, dtype="uint32")
+    tiers = (
+        Capacities(dense_wedges=1, end_words=256),
+        Capacities(dense_wedges=2**20, brief_wedges=0),
+        Capacities(dense_wedges=2**20, brief_wedges=2**20),
+    )
+    for sizes in tiers:
+        engine = replace(card, capacities=sizes)
+        rows = engine.neighbors(csr)
+        for values in (None, cupy.full(csr.n, 3, "int64")):  # counters, and sums of 64 bits
+            ends = engine.prepare_ends(rows, places, values=values)
+            starts = cupy.zeros(csr.n + 1, "int64")
+            cupy.cumsum(cupy.minimum(ends.work, csr.n - 1), out=starts[1:])
+            for apart in (False, True):
+                best, sums = engine.most_similar(ends, starts, Ranking("sum", places, apart))
+                found = int(sums.sum())
+                if not apart:
+                    assert found == int(ends.work.sum()) * (1 if values is None else 3)
+                assert bool(((best == NO_RANK) == (sums == 0)).all())
+        ends = engine.prepare_ends(rows, places)
+        pairs = engine.count_pairs(ends, places, 1)
+        starts = cupy.concatenate([cupy.zeros(1, "int64"), cupy.cumsum(pairs)])
+        middle, listed = csr.n // 2, 0
+        for first, last in ((0, middle), (middle, csr.n)):
+            ranks, common = engine.list_pairs(ends, places, 1, starts, first, last)
+            assert len(ranks) == int(starts[last] - starts[first])
+            listed += int(common.sum())
+        assert 2 * listed == int(ends.work.sum())  # a pair has its wedges at both ends
+
+
 def parts(answer) -> tuple:
     """The answer of a graph, or the three of a task on blocks."""
     return answer if isinstance(answer, tuple) else (answer,)
@@ -233,6 +267,7 @@ def main(*names: str) -> None:
         cliques(card, csr, totals["bitmap"])
         squares(card, csr)
         bitruss(card, csr)
+        wedge_ends(card, csr)
         pairs(card, csr, totals["bitmap"])
         changes(card, csr, totals["bitmap"])
         analytics(card, layout, totals["bitmap"])

@@ -23,6 +23,7 @@ import rapids_tc as tc
 from rapids_tc import _parallel, datasets, errors, files, plot, testing
 from rapids_tc.analytics import cliques, graphlets, orbits, triads
 from rapids_tc.blocks import codec, grid
+from rapids_tc.cli import analytics as cli_analytics
 from rapids_tc.cli import edges as cli_edges
 from rapids_tc.cli import machine, tables, values
 from rapids_tc.cli import reading as cli_reading
@@ -692,6 +693,12 @@ HINTS = {
         (lambda h: driver(h, lambda name: Fake()), "library has no cuInit"),
         (lambda h: driver(h, OldLibrary), "cuInit: unknown error"),
     ],
+    "cli/analytics": [
+        (lambda h: cli_analytics.split_options(
+            ANALYTICS["vertex_squares"],
+            {"bipartite": True, "vertices": "1", "by": (), "memory_limit": None}, None),
+         "vertices= names no sides: leave out bipartite= or vertices=; in Python"),
+    ],
     "cli/edges": [
         (lambda h: file_edges().labels("day"), "no column 'day' in the file; it has 'src', 'dst'"),
         (lambda h: file_edges().labels("2"), r"column 2 has ids; the columns are \['src', 'dst'\]"),
@@ -1127,7 +1134,7 @@ HINTS = {
         (lambda h: needs.require_listing(9, 1, "ask for fewer rows"),
          "720 bytes.*and take 1 bytes: ask for fewer rows"),
         (lambda h: needs.require_pairs(9, 1, "ask for less"),
-         "9 rows.*720 bytes.*take 1 bytes: ask for less"),
+         "9 rows.*720 bytes.*1 bytes are allowed: ask for less"),
         (lambda h: needs.require_method("polak", ANALYTICS["k_truss"], "cuda"),
          "k_truss takes none"),
         (lambda h: tc.count(k3(), method="polak"), r'Pass a cuDF frame, or engine="cuda"'),

@@ -31,7 +31,9 @@ GROUPS = tomllib.loads(PROJECT.read_text())["project"]["entry-points"]
 BY_NODE = ("triangles", "clustering", "generalized_degree", "square_clustering")
 HOLES = ("constraint", "effective_size")
 PAIRS = ("adamic_adar_index", "jaccard_coefficient", "resource_allocation_index")
-OF_SIDES = ("latapy_clustering", "weighted_projected_graph")
+OF_SIDES = (
+    "bipartite_average_clustering", "latapy_clustering", "weighted_projected_graph",
+)  # fmt: skip
 BIPARTITE = ("butterflies", "robins_alexander_clustering", *OF_SIDES)
 THEIRS = nx.utils.backends._registered_algorithms
 SERVED = FUNCTIONS.keys() & THEIRS.keys()  # of this NetworkX: `butterflies` is new in 3.7
@@ -40,7 +42,9 @@ pytestmark = pytest.mark.usefixtures("networkx_backend")
 
 def theirs(name):
     """A function of NetworkX by its name, those of bipartite graphs among them."""
-    return getattr(nx if hasattr(nx, name) else nx.bipartite, name)
+    if hasattr(nx, name):
+        return getattr(nx, name)
+    return getattr(nx.bipartite, name.removeprefix("bipartite_"))
 
 
 def caller(backend):
@@ -535,6 +539,10 @@ def test_clustering_of_two_sides(call, graph, mode):
         asked = nodes if nodes is None else iter(nodes)
         found = call("latapy_clustering", graph, asked, mode)
         assert_near(found, original("latapy_clustering", graph, nodes, mode))
+        if nodes != []:  # an average over none
+            found = call("bipartite_average_clustering", graph, nodes, mode)
+            mean = original("bipartite_average_clustering", graph, nodes, mode)
+            assert type(found) is float and found == pytest.approx(mean, rel=1e-14)
 
 
 def test_clustering_of_two_sides_fails_alike(call):

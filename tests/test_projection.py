@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from emulator_support import Numpy, compiler, plain_only
+from needs import need_module
 from networkx.algorithms import bipartite
 
 import rapids_tc as tc
@@ -71,6 +72,24 @@ def test_an_option_out_of_range(call):
     function, options, words = WRONG[call]
     with pytest.raises(ValueError, match=words):
         function(DAVIS, **COLUMNS, **options)
+
+
+@pytest.mark.parametrize("prepared", [False, True])
+def test_polars_enums_stay_enums(prepared):
+    polars = need_module("polars")
+    users, items = polars.Enum(["b", "a", "c"]), polars.Enum(["y", "x"])
+    edges = polars.DataFrame(
+        {"user": ["a", "b", "a", "b"], "item": ["x", "x", "y", "y"]},
+        schema={"user": users, "item": items},
+    )
+    ids = {"source": "user", "destination": "item"}
+    project = partial(tc.project, edges, **ids)
+    if prepared:
+        project = tc.Graph(edges, bipartite=True, **ids).project
+    for side, kind in (("source", users), ("destination", items)):
+        found = project(side=side)
+        assert found.schema == {"u": kind, "v": kind, "common": polars.Int64}
+        assert found["common"].to_list() == [2]
 
 
 def test_common_neighbors_past_16_bits():

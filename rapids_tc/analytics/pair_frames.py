@@ -82,7 +82,7 @@ def require_pairs(
 
 
 def pair_frame(
-    graph: InMemoryGraph, ids: Ids, ends: tuple[Array, Array], columns: dict[str, Array]
+    backend: Backend, ids: Ids, ends: tuple[Array, Array], columns: dict[str, Array]
 ) -> Frame:
     """Make a frame of pairs of numbers of ids, and of their columns."""
-    return graph.backend.answer({**ids.columns(("u", "v"), ends), **columns})
+    return backend.answer({**ids.columns(("u", "v"), ends), **columns})

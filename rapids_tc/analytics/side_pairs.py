@@ -80,8 +80,9 @@ class SidePairs:
             columns[measure] = common / _sizes(graph, self.others, u)
         elif measure is not None:
             columns[measure] = self._values(self.ends.asked[of_u], ranks, common, measure)
+        adapter = graph.adapter_of(graph.id_columns.in_answers(self.side))
         ids, ends = graph.ids.of_side(self.side), (u, graph.order.number[ranks])
-        return pair_frame(graph, ids, ends, columns)
+        return pair_frame(backend.with_adapter(adapter), ids, ends, columns)
 
     def _values(self, u: Array, v: Array, common: Array, name: str) -> Array:
         """Measure pairs of ranks, of which the common neighbors are known."""

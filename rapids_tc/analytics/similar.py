@@ -158,4 +158,4 @@ def most_similar(
         del found, of_u, rows, ends, starts, best, sums
         if measure != "common_neighbors":
             values = compared.of_pairs(u, v, values, backend)
-        return pair_frame(graph, graph.ids, pairs, {measure: values})
+        return pair_frame(backend, graph.ids, pairs, {measure: values})

@@ -78,6 +78,11 @@ def split_options(
     asked = {name: value for name, value in options.items() if name in names}
     own = {name: _parsed(name, asked.pop(name)) for name in [*asked] if name in record.defaults}
     record.check({**record.defaults, **own})
+    if own.get("bipartite") and own.get("vertices") is not None:
+        raise ValueError(
+            "vertices= names no sides: leave out bipartite= or vertices=; in Python, vertices= "
+            "takes a frame with the columns 'side' and 'vertex'"
+        )
     if "method" in asked:
         needs.require_method(asked["method"], record, engine or "cpu")
     needs.check_limit(asked["memory_limit"])

@@ -65,7 +65,7 @@ class InMemoryGraph(EdgeGraph):
         self._edges, self.ids, self._limit = edges, edges.ids, limit
         self.engine = registry.load(backend.engine)
         self.lasting = False  # whether the user keeps this graph
-        self.id_columns: Any = None  # of a lasting graph
+        self.id_columns: Any = None  # of a graph that was read from a frame
 
     @cached_property
     def order(self) -> Order:  # type: ignore[override]
@@ -528,4 +528,6 @@ def read(
 
     with report_stage("numbering the ids", progress, need):
         edges = number_edges(frame, labels, backend, vertices=vertices, inspected=inspected)
-    return InMemoryGraph(frame, backend, progress, edges, limit)
+    graph = InMemoryGraph(frame, backend, progress, edges, limit)
+    graph.id_columns = labels
+    return graph

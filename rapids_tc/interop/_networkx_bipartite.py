@@ -61,6 +61,16 @@ def latapy_clustering(
     return dict(zip(asked, values[numbers].tolist(), strict=True))
 
 
+def bipartite_average_clustering(
+    G: nx.Graph, nodes: Any = None, mode: str = "dot", *, engine: EngineName | None = None
+) -> float:
+    """Answer ``networkx.bipartite.average_clustering``, whose name NetworkX has for another one."""
+    asked = list(G) if nodes is None else nodes
+    values = latapy_clustering(G, asked, mode, engine=engine)
+    mean: float = sum(values[node] for node in asked) / len(asked)
+    return mean
+
+
 def weighted_projected_graph(
     B: nx.Graph, nodes: Any, ratio: bool = False, *, engine: EngineName | None = None
 ) -> nx.Graph:

@@ -13,6 +13,7 @@ FUNCTIONS = {
     "all_triangles": "In the order of NetworkX; if a set gives that order, in the order of nodes. "
     "Changes of the graph after the call are not seen.",
     "average_clustering": "Directed graphs, too.",
+    "bipartite_average_clustering": "Of `networkx.bipartite`, where it is `average_clustering`.",
     "butterflies": "Of `networkx.bipartite`, from NetworkX 3.7 on; without self loops.",
     "clustering": "Directed graphs, too. Weights must be numbers, not negative.",
     "constraint": "Without weights and self loops.",

@@ -23,6 +23,7 @@ import numpy as np
 
 import rapids_tc as tc
 from rapids_tc.interop._networkx_bipartite import (  # noqa: F401  NetworkX finds them by name
+    bipartite_average_clustering,
     butterflies,
     latapy_clustering,
     robins_alexander_clustering,

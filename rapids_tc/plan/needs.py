@@ -354,7 +354,7 @@ def require_pairs(
     if pairs > model.MOST_ROWS or need > memory:
         raise CapacityError(
             f"{what} may have {pairs:,} rows, which take about {need:,} bytes while they are "
-            f"made; it may have {model.MOST_ROWS:,} rows and take {memory:,} bytes: {advice}"
+            f"made; {model.MOST_ROWS:,} rows and {memory:,} bytes are allowed: {advice}"
         )
 
 

@@ -93,11 +93,16 @@ class EdgeColumns:
         ids = ["source", "destination"] * len(self.ids)
         return ["by"] * len(self.groups) + ids
 
-    def in_answers(self) -> dict[str, tuple[Any, ...]]:
-        """Return the columns that each column of ids or groups in an answer is made from."""
+    def in_answers(self, side: str | None = None) -> dict[str, tuple[Any, ...]]:
+        """Return the columns that each column of ids or groups in an answer is made from.
+
+        With a `side`, "source" or "destination", the answer has ids of this one alone.
+        """
         result: dict[Any, tuple[Any, ...]] = {part.label: part.columns for part in self.groups}
         for part in self.ids:
-            result |= dict.fromkeys(ids_in_answers([part.label], ID_COLUMNS), part.columns)
+            source, destination = part.columns
+            of_side = {None: part.columns, "source": (source,), "destination": (destination,)}
+            result |= dict.fromkeys(ids_in_answers([part.label], ID_COLUMNS), of_side[side])
         return result
 
     @property
