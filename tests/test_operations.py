@@ -84,9 +84,9 @@ def test_pairs_are_gathered_and_compared(of_libcudf, monkeypatch, most):
 
 
 OTHERS = {
-    "missing": Fake(dtype=np.dtype("int32"), null_count=1),
-    "float": Fake(dtype=np.dtype("float32"), null_count=0),
-    "extension": Fake(dtype=pd.Int32Dtype(), null_count=0),
+    "missing": Fake(dtype=np.dtype("int32"), null_count=1, values=[0]),
+    "float": Fake(dtype=np.dtype("float32"), null_count=0, values=[0]),
+    "extension": Fake(dtype=pd.Int32Dtype(), null_count=0, values=[0]),
     "without an array": Fake(dtype=np.dtype("int32"), null_count=0),
     "of another version": Fake(),
 }
