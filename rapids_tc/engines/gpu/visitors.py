@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from rapids_tc.engines.quantity import Quantity
     from rapids_tc.preparation.csr import Array, Csr
 
+_HALF = 32  # of a word of windows: the upper half begins at this bit
+
 
 def visit(
     engine: GpuEngine,
@@ -126,20 +128,34 @@ def _words(xp: Any, spans: Spans, windows: int | None, dtype: str) -> Array:
 def _intervals(
     engine: GpuEngine, layout: GpuLayout, graphs: tuple[Spans, ...]
 ) -> tuple[Array, ...]:
-    """Return all intervals, and for each edge the first of its own, and one past the last."""
-    xp, begins, ends, base = engine.xp, [], [], 0
+    """Return the hull of each edge, all intervals, and where its own begin and end."""
+    xp, hulls, begins, ends, base = engine.xp, [], [], [], 0
     for one in graphs:
         size = len(one.first)
         offsets = xp.arange(size + 1, dtype="int64") if one.offsets is None else one.offsets
+        hulls.append(_hulls(xp, one, offsets))
         begins.append(offsets[:-1] + base if base else offsets[:-1])
         ends.append(offsets[1:] + base if base else offsets[1:])
         base += size
     if layout.blocks is None:
-        return graphs[0].first, graphs[0].last, begins[0], ends[0]
+        return hulls[0], graphs[0].first, graphs[0].last, begins[0], ends[0]
     firsts, lasts = (
         xp.concatenate([getattr(one, side) for one in graphs]) for side in ("first", "last")
     )
-    return firsts, lasts, *(align(engine, layout, side, "int64") for side in (begins, ends))
+    in_order = (align(engine, layout, side, "int64") for side in (begins, ends))
+    return align(engine, layout, hulls, "uint64"), firsts, lasts, *in_order
+
+
+def _hulls(xp: Any, spans: Spans, offsets: Array) -> Array:
+    """Return the first window of each edge in the upper half of a word, and the last one."""
+    begins, ends, absent = offsets[:-1], offsets[1:], np.uint64(1 << _HALF)  # from 1 to 0
+    if not len(spans.first):
+        return xp.full(len(begins), absent)
+    hulls = spans.first[xp.minimum(begins, len(spans.first) - 1)].astype("uint64")
+    hulls <<= _HALF
+    hulls |= spans.last[ends - 1]
+    hulls[begins == ends] = absent
+    return hulls
 
 
 def _limits(layout: GpuLayout, size: int) -> tuple[np.uint32, np.uint32]:

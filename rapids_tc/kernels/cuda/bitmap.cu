@@ -9,11 +9,11 @@
 // id.
 //
 // bitmap_block: item = tasks[4 i ..] = {v, first in-edge, one past the last, log2 of the lanes per list},
-//   for a block. A total takes the lists in chunks, and so do counts of edges behind the hubs, where few
-//   entries hit; else counts of edges give each list lanes of its own. width = bits of the map, depth =
-//   shared counters for edges (v, w). Dynamic shared memory: width / 32 + kTailWords words; for visitors that
-//   are told of sides or triangles, width / 32 more; then depth words for counts of edges, or the visitor's
-//   own.
+//   for a block. Lists are taken in chunks, whose hits are looked up together, if triangles are visited; for a
+//   total; and for counts of edges behind the hubs, where few entries hit. Else counts of edges give each list
+//   lanes of its own. width = bits of the map, depth = shared counters for edges (v, w). Dynamic shared memory:
+//   width / 32 + kTailWords words; for visitors that are told of sides or triangles, width / 32 more; then depth
+//   words for counts of edges, or the visitor's own.
 //   With RTC_HUBS, the hubs among the entries are first counted by bit rows, where N+(u) has one (hubs.cuh),
 //   and only the entries behind them are walked. Counts of edges only leave them out: hubs.cu has counted
 //   them.
@@ -33,7 +33,7 @@ constexpr bool kIndexed = RTC_VISIT::kSides || RTC_VISIT::kTriangles;  // positi
 #ifdef RTC_HUBS
 constexpr bool kChunks = !RTC_VISIT::kEdges || RTC_VISIT::kSides;  // behind the hubs, few entries hit
 #else
-constexpr bool kChunks = !RTC_VISIT::kEdges;
+constexpr bool kChunks = !RTC_VISIT::kEdges || RTC_VISIT::kTriangles;  // whose triangles are looked up after
 #endif
 constexpr u32 kBlockThreads = 128, kMostBlocks = kResident / kBlockThreads;
 constexpr u32 kBlocksPerSm = RTC_VISIT::kEdges || kIndexed ? 8 : kMostBlocks;
@@ -94,7 +94,8 @@ scan_chunks(const Graph& g, const Middle& m, u32 first, u64 in_edge, RTC_VISIT& 
     const u32 uv = kIndexed ? edge_at(g, first + c.owner, c.edge) : kNone;
     for (u32 left = kIndexed ? hits : 0; left; left &= left - 1) {
       const u32 position = c.position + __ffs(int(left)) - 1, code = g.codes[position];
-      report(m, uv, position, index_of(m, code, m.map[code / 32]), visit);
+      const bool counts = report(m, uv, position, index_of(m, code, m.map[code / 32]), visit);
+      if (!counts) hits &= ~(left & -left);
     }
     visit.edge(uv, __popc(hits));
   });

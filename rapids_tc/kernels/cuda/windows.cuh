@@ -21,8 +21,10 @@ struct SpanWords {
 };
 
 // The windows of edges as intervals: of the edge at p, firsts[i] to lasts[i] for begins[p] <= i < ends[p],
-// ascending and disjoint. An interval with first > last is empty.
+// ascending and disjoint. An interval with first > last is empty. Most triangles end at the hulls, a word each in
+// place of four numbers from two arrays: from the first window of an edge to its last, as in SpanWords.
 struct SpanIntervals {
+  SpanWords<u64> hulls;
   const u32 *firsts, *lasts;
   const i64 *begins, *ends;
   static constexpr i64 kPlain = -3;
@@ -37,6 +39,7 @@ struct SpanIntervals {
   }
   template <class Take>
   __device__ bool each(u32 uv, u32 uw, u32 vw, Take take) const {
+    if (!hulls.each(uv, uw, vw, [](u32, u32) { return true; })) return false;
     i64 a = begins[uv], b = begins[uw], c = begins[vw], step = kPlain;
     const i64 a_end = ends[uv], b_end = ends[uw], c_end = ends[vw];
     while (a < a_end && b < b_end && c < c_end) {
