@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 THREADS = 256  # of a block, as in device.cuh
 SLICES = 16  # of a kernel's work, if progress is shown
 _RESIDENT, _MOST_BLOCKS = 2048, 32  # threads and blocks that a multiprocessor holds, at most
+# Visitors of triangles for which blocks count at edges (v, w): of ``kSides`` or ``kMiddles``.
+COUNTED = ("SpanEdgeCounts", "ThirdSums", "SideSums")
 
 read = functools.cache(_source.read)
 
@@ -195,8 +197,7 @@ def _shared(
 ) -> tuple[np.uint32, np.uint32, int]:
     """Return width, depth and bytes of dynamic shared memory of a launch."""
     width, depth = launch.width(layout), launch.depth(layout)
-    # Other visitors need no counters of edges.
-    sides = payload is None or visit.startswith("SpanEdgeCounts")
+    sides = payload is None or visit.startswith(COUNTED)
     need = launch.words(width, depth if sides else 0, bool(payload) or visit == "EdgeCounts")
     need = 4 * (need + (payload.words if payload else 0))
     if need + 64 > engine.shared_limit:  # 64: shared memory that kernels declare themselves

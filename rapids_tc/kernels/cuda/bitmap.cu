@@ -13,7 +13,7 @@
 //   total; and for counts of edges behind the hubs, where few entries hit. Else counts of edges give each list
 //   lanes of its own. width = bits of the map, depth = shared counters for edges (v, w). Dynamic shared memory:
 //   width / 32 + kTailWords words; for visitors that are told of sides or triangles, width / 32 more; then depth
-//   words for counts of edges, or the visitor's own.
+//   words for counts of edges, or for half as many sums of edges (pivot.cuh), or the visitor's own.
 //   With RTC_HUBS, the hubs among the entries are first counted by bit rows, where N+(u) has one (hubs.cuh),
 //   and only the entries behind them are walked. Counts of edges only leave them out: hubs.cu has counted
 //   them.
@@ -24,7 +24,7 @@
 // entry.
 #include "bitmap_run.cuh"
 #include "device.cuh"
-#include "windows.cuh"
+#include "pivot.cuh"
 #ifdef RTC_HUBS
 #include "hubs.cuh"
 #endif
@@ -40,32 +40,6 @@ constexpr u32 kBlocksPerSm = RTC_VISIT::kEdges || kIndexed ? 8 : kMostBlocks;
 constexpr int kLists = 8;  // lists in flight in each group of lanes
 constexpr u32 kTailWords = 64;  // words of the filter of the ids of N+(v) without a bit
 constexpr u32 kTailLanes = 8;
-
-// The pivot vertex of a task.
-struct Middle {
-  u32 start, length;  // N+(v) is columns[start ..], length ids
-  u32* map;  // bit i: N+(v) has id i
-  u32 exact;  // ids from here on have no bit
-  u32* base;  // for a word of the map, the index in N+(v) of its first id
-  u32* counters;  // this block's triangles of (v, columns[start + i]); null if the row is too long
-  u32 self;  // the code of v, which never hits: a lane without work tests it
-};
-
-// Report a triangle whose edge (u, v) is at uv, and w at position in N+(u), at index in N+(v). Return whether
-// the triangle counts.
-__device__ __forceinline__ bool report(const Middle& m, u32 uv, u32 position, u32 index, RTC_VISIT& visit) {
-  if (!visit.triangle(uv, position, m.start + index)) return false;
-  if (!RTC_VISIT::kSides) return true;
-  visit.side(position);
-  if (m.counters) atomicAdd(m.counters + index, 1u);
-  else visit.side(m.start + index);
-  return true;
-}
-
-// The index in N+(v) of the id of a code whose bit is set in this word of the map.
-__device__ __forceinline__ u32 index_of(const Middle& m, u32 code, u32 word) {
-  return m.base[code / 32] + __popc(word & ((1u << code % 32) - 1));
-}
 
 // Return 1 if N+(v) has the entry of N+(u) at position, of this code, and the triangle counts; else 0.
 // exists: the entry belongs to the prefix, and is not v.
@@ -189,7 +163,7 @@ extern "C" __global__ void __launch_bounds__(kBlockThreads, kBlocksPerSm) bitmap
   const u32 words = width / 32;
   u32 *const tail = memory + words, *const base = tail + kTailWords, *const counters = base + words;
   for (u32 i = threadIdx.x; i < words + kTailWords; i += blockDim.x) memory[i] = 0;
-  for (u32 i = threadIdx.x; RTC_VISIT::kSides && i < depth; i += blockDim.x) counters[i] = 0;
+  for (u32 i = threadIdx.x; kCounted && i < depth; i += blockDim.x) counters[i] = 0;
   RTC_VISIT visit(input, counters);
   const u32 lane = threadIdx.x % kWarp;
 #ifdef RTC_HUBS
@@ -203,9 +177,9 @@ extern "C" __global__ void __launch_bounds__(kBlockThreads, kBlocksPerSm) bitmap
     const u32* const task = tasks + 4 * u64(item);
     const u32 begin = task[1], end = task[2];
     const u32 v = task[0], start = u32(offsets[v]), length = u32(offsets[v + 1]) - start;
-    const bool counted = RTC_VISIT::kSides && length <= depth;
-    const Middle m{
-        start, length, memory, exact_ids(width), base, counted ? counters : nullptr, code_of(v, width)};
+    const u32 room = RTC_VISIT::kMiddles ? depth / 2 : kCounted ? depth : 0;
+    const Middle m{start,    length,          memory,           exact_ids(width), base, smaller(length, room),
+                   counters, counters + room, code_of(v, width)};
     const u16* const row = codes + m.start;
     for (u32 i = threadIdx.x; i < m.length; i += blockDim.x) {
       if (row[i] < m.exact) atomicOr(memory + row[i] / 32, 1u << row[i] % 32);
@@ -234,9 +208,11 @@ extern "C" __global__ void __launch_bounds__(kBlockThreads, kBlocksPerSm) bitmap
     __syncthreads();  // all probes and counts of this task are done
     for (u32 i = threadIdx.x; i < m.length; i += blockDim.x) {
       if (leads(row, i, m.exact)) memory[row[i] / 32] = 0;
-      if (RTC_VISIT::kSides && m.counters) {
-        visit.edge(m.start + i, counters[i]);
-        counters[i] = 0;
+      if (kCounted && i < m.counted) {
+        if (RTC_VISIT::kSides) visit.edge(m.start + i, m.counters[i]);
+        else if (const u64 sum = u64(m.uppers[i]) << 32 | m.counters[i]) visit.middle(m.start + i, sum);
+        m.counters[i] = 0;
+        if (RTC_VISIT::kMiddles) m.uppers[i] = 0;
       }
     }
     if (has_tail && threadIdx.x < kTailWords) tail[threadIdx.x] = 0;

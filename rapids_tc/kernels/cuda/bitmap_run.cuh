@@ -86,6 +86,7 @@ extern "C" __global__ void __launch_bounds__(kRunThreads, kRunBlocksPerSm) bitma
             hits++;
             visit.side(position);
             visit.side(own_row + index);
+            visit.middle(own_row + index, visit.at_vw);
           }
           visit.edge(edge_at(g, i - lane + c.owner, c.edge), hits);
         });

@@ -39,8 +39,10 @@ struct Counters {
 
 // A visitor of triangles alone, whose other hooks do nothing.
 struct TrianglesAlone {
-  static constexpr bool kEdges = false, kSides = false, kTriangles = true;
+  static constexpr bool kEdges = false, kSides = false, kTriangles = true, kMiddles = false;
+  static constexpr u64 at_vw = 0;
   __device__ void side(u32) {}
+  __device__ void middle(u32, u64) {}
   __device__ void edge(u32, u32) {}
   __device__ void list(u32, u32, u32) {}
   __device__ void finish() {}
@@ -71,23 +73,25 @@ struct JoinTriangles : TrianglesAlone {
 
 // For every edge, the sum over its triangles of the value of the third vertex, in 64 bits: of integers, so
 // that the result does not depend on the order of the atomics. A lane adds up what it finds on an edge (u, v)
-// before it goes on to another.
+// before it goes on to another, and a block what it finds on (v, w).
 struct ThirdSums : TrianglesAlone {
   struct Input {
     u64* out;
     const i64 *larger, *smaller;  // the values of the ends of each edge: of u, and of v or w
     u32 size;  // edges
   };
+  static constexpr bool kMiddles = true;
   Input in;
-  u64 sum;
+  u64 sum, at_vw;
 
-  __device__ ThirdSums(const Input& in, u32*) : in(in), sum(0) {}
-  __device__ bool triangle(u32 uv, u32 uw, u32 vw) {
+  __device__ ThirdSums(const Input& in, u32*) : in(in), sum(0), at_vw(0) {}
+  __device__ bool triangle(u32 uv, u32 uw, u32) {
     sum += u64(in.smaller[uw]);
     atomicAdd(in.out + uw, u64(in.smaller[uv]));
-    atomicAdd(in.out + vw, u64(in.larger[uv]));
+    at_vw = u64(in.larger[uv]);
     return true;
   }
+  __device__ void middle(u32 vw, u64 amount) { atomicAdd(in.out + vw, amount); }
   __device__ void edge(u32 uv, u32) {
     if (sum) atomicAdd(in.out + uv, sum);
     sum = 0;
@@ -95,29 +99,39 @@ struct ThirdSums : TrianglesAlone {
   __device__ void list(u32 uv, u32 hits, u32) { edge(uv, hits); }
 };
 
-// For every triangle, the sum of the values of its sides: at out[uv], and at out[size + vw]. So each corner
-// finds its triangles at an end of edges: u and v at those of uv, w at that of vw, by one atomic per triangle.
-struct SideSums : TrianglesAlone {
+// For every triangle an amount: at out[uv], and at out[size + vw]. So each corner finds its triangles at an end of
+// edges: u and v at those of uv, w at that of vw, without an atomic per triangle in global memory.
+template <class Value>
+struct AtTwoSides : TrianglesAlone {
   struct Input {
     u64* out;
-    const u32* values;  // of each edge
+    const Value* values;  // of each edge
     u32 size;  // edges
   };
+  static constexpr bool kMiddles = true;
   Input in;
-  u64 sum;
+  u64 sum, at_vw;
 
-  __device__ SideSums(const Input& in, u32*) : in(in), sum(0) {}
-  __device__ bool triangle(u32 uv, u32 uw, u32 vw) {
-    const u64 amount = u64(in.values[uv]) + in.values[uw] + in.values[vw];
+  __device__ explicit AtTwoSides(const Input& in) : in(in), sum(0), at_vw(0) {}
+  __device__ bool take(u64 amount) {
+    at_vw = amount;
     sum += amount;
-    atomicAdd(in.out + u64(in.size) + vw, amount);
     return true;
   }
+  __device__ void middle(u32 vw, u64 amount) { atomicAdd(in.out + u64(in.size) + vw, amount); }
   __device__ void edge(u32 uv, u32) {
     if (sum) atomicAdd(in.out + uv, sum);
     sum = 0;
   }
   __device__ void list(u32 uv, u32 hits, u32) { edge(uv, hits); }
+};
+
+// The sum of the values of the sides of each triangle.
+struct SideSums : AtTwoSides<u32> {
+  __device__ SideSums(const Input& in, u32*) : AtTwoSides(in) {}
+  __device__ bool triangle(u32 uv, u32 uw, u32 vw) {
+    return take(u64(in.values[uv]) + in.values[uw] + in.values[vw]);
+  }
 };
 
 // The triangles by the types of their sides: out[uv][uw][vw].

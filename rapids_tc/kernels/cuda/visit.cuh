@@ -10,6 +10,8 @@
 //                              All 32 lanes of the warp must call it.
 //   triangle(uv, uw, vw)       a triangle is found, by the positions of its sides; return whether it counts.
 //                              Only those that count are passed to the above. Called only if kTriangles.
+//   middle(vw, amount)         the sum of what `at_vw` was for some of the triangles with (v, w) at vw: blocks
+//                              add it up for all their edges (u, v). Called only if kMiddles.
 //   finish()                   the kernel ends; all 32 lanes of the warp must call it.
 //
 // A kernel is compiled for one of them, named by the macro RTC_VISIT, and makes it of its Input, the argument
@@ -21,8 +23,10 @@
 
 // A visitor that is not asked about triangles.
 struct EveryTriangle {
-  static constexpr bool kTriangles = false;
+  static constexpr bool kTriangles = false, kMiddles = false;
+  static constexpr u64 at_vw = 0;
   __device__ bool triangle(u32, u32, u32) { return true; }
+  __device__ void middle(u32, u64) {}
 };
 
 // The number of triangles: a sum per lane until finish, then one 64-bit atomic per warp.
