@@ -22,6 +22,7 @@ from rapids_tc.blocks.quantities import (
     ChangesByWindow,
     CommonNeighborSums,
     Products,
+    SmallProducts,
     TrianglesByType,
     TriangleSideSums,
     Within,
@@ -97,6 +98,8 @@ def by_sides(card, layout, graphs, total: int) -> None:
                 assert bool((mine == right).all())
     sums = card.visit(layout, Products(""), alike([cupy.ones(graph.m) for graph in graphs]))
     assert round(sum(float(corner.sum()) for corner in parts(sums))) == 3 * total
+    small = card.visit(layout, SmallProducts(""), alike([cupy.ones(graph.m) for graph in graphs]))
+    assert sum(int(corner.sum()) for corner in parts(small)) == 3 * total
     ones = alike([cupy.ones(graph.m, "uint32") for graph in graphs])
     both = parts(card.visit(layout, TriangleSideSums(""), ones))  # 3 at two edges of each triangle
     assert sum(int(sums.sum()) for sums in both) == 6 * total

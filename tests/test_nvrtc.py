@@ -32,7 +32,7 @@ OPTIONS |= {
 }
 SPANS = ("SpanWords<u32>", "SpanWords<u64>", "SpanIntervals")
 TRIANGLES = (
-    *("ThirdSums", "TypeCounts", "LevelCounts", "JoinTriangles"),
+    *("ThirdSums", "SideProducts", "TypeCounts", "LevelCounts", "JoinTriangles"),
     *(f"WindowChanges<{spans}>" for spans in SPANS),
     *(f"SpanEdgeCounts<{spans}>" for spans in SPANS[1:]),
 )

@@ -25,6 +25,7 @@ from rapids_tc.blocks.quantities import (
     ChangesByWindow,
     CommonNeighborSums,
     Products,
+    SmallProducts,
     TrianglesByLevel,
     TrianglesByType,
     TriangleSideSums,
@@ -45,6 +46,7 @@ TYPES = 3
 LEVELS = 4
 CHANGES, WITHIN, PRODUCTS = ChangesByWindow("", windows=WINDOWS), Within(""), Products("")
 THIRDS, BY_LEVEL, OF_SIDES = CommonNeighborSums(""), TrianglesByLevel(""), TriangleSideSums("")
+SMALL_PRODUCTS = SmallProducts("")
 FORMS = ("one", "several", "mixed")  # of intervals: mixed, some blocks have one of each edge
 
 
@@ -78,6 +80,7 @@ class Valued:
         self.type = {edge: int(random.integers(types)) for edge in edges}
         self.value = {edge: float(random.random()) - 0.25 for edge in edges}
         self.count = {edge: int(random.integers(2**32)) for edge in edges}
+        self.small = {edge: float(random.integers(-128, 128)) for edge in edges}
         self.third = random.integers(-(2**40), 2**60 // (self.n + 1), self.n)  # by vertex
         self.level = {edge: int(random.integers(LEVELS + 1)) for edge in edges}
         self.intervals = {edge: intervals_of(random, form) for edge in edges}
@@ -146,12 +149,11 @@ class Valued:
                 reached[edge][1] += others >= self.probe[edge]
         return reached
 
-    @property
-    def sums(self):
+    def sums(self, value):
         sums = np.zeros(self.n)
         for sides in self.sides():
             for corner in {end for side in sides for end in side}:
-                sums[corner] += prod(self.value[side] for side in sides)
+                sums[corner] += prod(value[side] for side in sides)
         return sums
 
 
@@ -171,6 +173,7 @@ class Aligned:
         self.count = np.array([valued.count[edge] for edge in self.edges], np.uint32)
         self.levels = self.upper.astype(np.uint64) << np.uint64(32) | self.probe
         self.value = np.array([valued.value[edge] for edge in self.edges], float)
+        self.small = np.array([valued.small[edge] for edge in self.edges], float)
         self.level = np.array([valued.level[edge] for edge in self.edges], np.uint32)
         lists = [valued.intervals[edge] for edge in self.edges]
         flat = np.array([ends for one in lists for ends in one], np.uint32).reshape(-1, 2)
@@ -231,6 +234,7 @@ def check(engine, valued):
         engine.visit(whole, CHANGES, values.spans),
         engine.visit(whole, PRODUCTS, values.value),
     )
+    of_small = engine.visit(whole, SMALL_PRODUCTS, values.small)
     counts = engine.visit(whole, WITHIN, values.spans)
     levels = engine.visit(whole, BY_LEVEL, values.levels)
     assert levels.dtype == np.uint32
@@ -239,7 +243,8 @@ def check(engine, valued):
     assert triangles_of_windows(changes) == valued.by_window
     assert counts.dtype == np.uint32
     assert dict(zip(values.edges, counts.tolist(), strict=True)) == valued.by_edge
-    np.testing.assert_allclose(sums, valued.sums, atol=1e-9)
+    np.testing.assert_allclose(sums, valued.sums(valued.value), atol=1e-9)
+    assert of_small.dtype == np.float64 and (of_small == valued.sums(valued.small)).all()
     thirds = engine.visit(whole, THIRDS, valued.third)
     assert thirds.dtype == np.int64
     assert dict(zip(values.edges, thirds.tolist(), strict=True)) == valued.thirds
@@ -326,7 +331,7 @@ def check_blocks(engine, valued, n, m=1):
             for edge, both in zip(values[at].edges, by_block[at].T.tolist(), strict=True)
         }
         assert by_edge == expected
-    np.testing.assert_allclose(sums, valued.sums, atol=1e-9)
+    np.testing.assert_allclose(sums, valued.sums(valued.value), atol=1e-9)
 
 
 graphs_and_values = given(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rapids_tc.analytics import triangle_types
-from rapids_tc.blocks.quantities import Degrees, Products, TrianglesByType
+from rapids_tc.blocks.quantities import Degrees, Products, SmallProducts, TrianglesByType
 from rapids_tc.plan.record import Needs, Result, Work
 from rapids_tc.preparation.chosen_vertices import ChosenVertices
 from rapids_tc.preparation.edge_values import APART, DOWN, UP, Directions, Reading, Reduced
@@ -65,10 +65,11 @@ def require_auto(method: str, option: str) -> None:
 
 def clustering_sums(weight: Label | None, aggregate: str | None) -> list[Sum]:
     """Return the sums of directed clustering: over triangles of each vertex, and its degrees."""
-    reading = Reading(Directions(), formula=_ways)
-    if weight is not None:
-        rule = Reduced(aggregate, directed=True)
-        reading = Reading(rule, WeightReader(label=weight), _roots_both_ways, scaled=True)
+    if weight is None:
+        reading = Reading(Directions(), formula=_ways)
+        return [SmallProducts("directed", reading), Degrees("degrees", reading, 1)]
+    rule = Reduced(aggregate, directed=True)
+    reading = Reading(rule, WeightReader(label=weight), _roots_both_ways, scaled=True)
     return [Products("directed", reading), Degrees("degrees", reading, 1)]
 
 

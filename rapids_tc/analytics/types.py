@@ -9,7 +9,7 @@ import numpy as np
 from rapids_tc._typing import Aggregate, Array, ArrayModule, Frame, Label
 from rapids_tc.analytics import directions, triangle_types
 from rapids_tc.analytics.analytic import analytic
-from rapids_tc.blocks.quantities import Products, TrianglesByType
+from rapids_tc.blocks.quantities import SmallProducts, TrianglesByType
 from rapids_tc.plan.record import Needs, OwnOptions, Result, Work
 from rapids_tc.preparation.edge_values import PICKS, EndTypes, Reading, Reduced, check_aggregate
 from rapids_tc.preparation.type_readers import POSITIVE, SignReader, Signs, TypeReader
@@ -163,7 +163,7 @@ def _balance_sums(own: OwnOptions) -> list[Sum]:
     if own["per"] is None:
         return [TrianglesByType("signs", Reading(Signs(aggregate), reader), 2)]
     reading = Reading(Signs(aggregate), reader, _sides)
-    return [Products("triangles", reading, 0), Products("signed", reading, 1)]
+    return [SmallProducts("triangles", reading, 0), SmallProducts("signed", reading, 1)]
 
 
 def _sides(arrays: list[Array], largest: float, xp: ArrayModule) -> list[Array]:

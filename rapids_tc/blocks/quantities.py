@@ -62,6 +62,13 @@ class Products(Quantity):
 
 
 @dataclass(frozen=True)
+class SmallProducts(Products):
+    """The same, of values that are whole numbers from -128 to 127: a GPU has them in a byte."""
+
+    small = True
+
+
+@dataclass(frozen=True)
 class TrianglesByType(Quantity):
     """The triangles by the types of their sides uv, uw and vw: int64, shape (types,) * 3.
 

@@ -45,6 +45,8 @@ class Quantity:
         The function of NumPy that makes one sum of two parts.
     by_vertex : bool
         Whether the answer has a value for every rank, even if each edge has a sum.
+    small : bool
+        Whether the values of sides are whole numbers from -128 to 127.
     """
 
     name: str
@@ -59,6 +61,7 @@ class Quantity:
     zero: ClassVar[Any] = 0
     combine: ClassVar[str] = "add"
     by_vertex: ClassVar[bool] = False
+    small: ClassVar[bool] = False
 
     @property
     def as_blocks(self) -> bool:

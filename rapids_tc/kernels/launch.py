@@ -27,7 +27,7 @@ THREADS = 256  # of a block, as in device.cuh
 SLICES = 16  # of a kernel's work, if progress is shown
 _RESIDENT, _MOST_BLOCKS = 2048, 32  # threads and blocks that a multiprocessor holds, at most
 # Visitors of triangles for which blocks count at edges (v, w): of ``kSides`` or ``kMiddles``.
-COUNTED = ("SpanEdgeCounts", "ThirdSums", "SideSums")
+COUNTED = ("SpanEdgeCounts", "ThirdSums", "SideSums", "SideProducts")
 
 read = functools.cache(_source.read)
 

@@ -36,6 +36,8 @@ def visit(
     """Combine what the visitor of a quantity makes of every triangle; see `protocol.Engine`."""
     if quantity.per == "vertex":
         assert quantity.visitor == "VertexSums", "no other visitor has a kernel by vertex"
+        if quantity.small and layout.blocks is None:
+            return _small_products(engine, layout, quantity, values, on_progress)
         return listing.vertex_sums(engine, layout, quantity, values, on_progress=on_progress)
     with engine.device(layout.csr.columns):
         visitor, arrays = _taken(engine, layout, quantity, values)
@@ -72,6 +74,29 @@ def _taken(
     smaller = of_v[uv.columns], of_w[csr.columns[blocks.uw]], of_vw  # nothing is read at vw,
     larger = of_u[uv.rows], of_vw, of_vw  # and of u nothing at uw
     return quantity.visitor, tuple(align(engine, layout, ends, dtype) for ends in (larger, smaller))
+
+
+def _small_products(
+    engine: GpuEngine,
+    layout: GpuLayout,
+    quantity: Quantity,
+    values: Array,
+    on_progress: ProgressCallback | None,
+) -> Array:
+    """Sum for each rank, over its triangles, the products of the small values of their sides.
+
+    The first row of the sums of edges has the triangles of both of their ends, the second row those
+    of their smaller end. So no atomic of floats is needed, nor one per triangle in global memory.
+    """
+    csr = layout.csr
+    with engine.device(csr.columns):
+        sums = engine.xp.zeros((2, csr.m), "int64")
+        payload = Payload((values.astype("int8"), np.uint32(csr.m)))
+        _run(engine, layout, "SideProducts", sums, payload, on_progress)
+        by_row, by_column = block_layout.sum_counts(engine, csr, sums[0])
+        by_row += by_column
+        by_row += block_layout.sum_counts(engine, csr, sums[1])[1]
+        return by_row.astype(quantity.dtype)
 
 
 def join_triangles(

@@ -134,6 +134,14 @@ struct SideSums : AtTwoSides<u32> {
   }
 };
 
+// The product of the values of the sides of each triangle.
+struct SideProducts : AtTwoSides<signed char> {
+  __device__ SideProducts(const Input& in, u32*) : AtTwoSides(in) {}
+  __device__ bool triangle(u32 uv, u32 uw, u32 vw) {
+    return take(u64(i64(in.values[uv] * in.values[uw] * in.values[vw])));
+  }
+};
+
 // The triangles by the types of their sides: out[uv][uw][vw].
 struct TypeCounts : TrianglesAlone {
   struct Input {
