@@ -121,8 +121,9 @@ class Reach(Formation):
     def of(self, codes: Array, groups: Array | None, xp: Any) -> Bounds:
         """See `Presence`."""
         first = self.line.before(codes, None, xp)
-        latest = self.times.latest(codes, self.within, xp)
-        return first, self.line.before(latest, None, xp, side="right") - 1
+        latest = self.times.latest(xp.asarray(self.line.codes), self.within, xp)
+        lasts = self.line.before(latest, None, xp, side="right") - 1  # by time: rows have these
+        return first, lasts[first]
 
 
 # Windows that are asked for -----------------------------------------------------------------------
