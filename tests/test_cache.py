@@ -22,6 +22,7 @@ from rapids_tc.cli import machine
 pytestmark = [pytest.mark.cpu_only, plain_only]
 
 NOWHERE = "/proc/nowhere/at/all"  # not even root makes a folder there
+HASTY = str(Path(__file__).with_name("hasty_compiler.sh"))
 NO_TEMPORARY = f"import tempfile; tempfile.tempdir = {NOWHERE!r}\n"
 # A compiled function, called as a new process would: the sum, files found, times compiled.
 SUM = """
@@ -47,7 +48,8 @@ print(a.tolist() == [i // 2 for i in range(32)])
 
 
 def started(code, **environment):
-    environment = {k: v for k, v in (os.environ | environment).items() if v is not None}
+    environment = os.environ | {"CXX": HASTY} | environment
+    environment = {k: v for k, v in environment.items() if v is not None}
     return subprocess.Popen(
         [sys.executable, "-c", textwrap.dedent(code)],
         env=environment,

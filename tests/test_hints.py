@@ -1359,6 +1359,8 @@ HINTS = {
 def raises(tree, name):
     """Every raise in a module that makes or names an error, with the function it is in."""
     for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.expr):  # which holds no statements
+            continue
         inner = name
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             inner = f"{name}.{node.name}" if not name.endswith(":") else name + node.name

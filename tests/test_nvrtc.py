@@ -46,10 +46,14 @@ OTHERS = {path.name for path in _source.FOLDER.glob("*.cu")} - {m.source for m i
 OPTIONS |= {name: (name, ()) for name in sorted(OTHERS)}
 
 
-def architectures(number, file):
-    """One in turn; if the file asks which it is, the oldest, and a newer one in turn."""
+def architectures(number, name, file):
+    """One in turn; if the file asks which it is, the oldest, and a newer one in turn.
+
+    Visitors of triangles do not ask: they are compiled into a kernel that is among the others.
+    """
     text = (_source.FOLDER / file).read_text()
-    if "__CUDA_ARCH__" in text or "kResident" in text:
+    asks = "__CUDA_ARCH__" in text or "kResident" in text
+    if asks and not name.startswith(tuple(f"bitmap.cu-{visitor}" for visitor in TRIANGLES)):
         return OLDEST, NEWER[number % 4]
     return ((OLDEST, *NEWER)[number % 5],)
 
@@ -57,7 +61,7 @@ def architectures(number, file):
 COMPILED = {
     f"{name}-{architecture}": (file, options, architecture)
     for number, (name, (file, options)) in enumerate(OPTIONS.items())
-    for architecture in architectures(number, file)
+    for architecture in architectures(number, name, file)
 }
 
 
