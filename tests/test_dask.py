@@ -141,8 +141,12 @@ def test_each_case_alone(client, backend, param):
     assert tc.count(edges) == case["total"]
 
 
-@each
-@pytest.mark.parametrize("n", [1, 2, 3])
+# Triangles of three blocks, by what is made of them: the other functions read the same counts.
+THREE = ("count", "clustering", "annotate", "k_truss max", "triad_counts")
+CUT = [(name, n) for name in ASKED for n in (1, 2, 3) if n < 3 or name in THREE]
+
+
+@pytest.mark.parametrize(("name", "n"), CUT)
 def test_a_graph_in_blocks(client, backend, name, n):
     frame = datasets.rmat(8, edge_factor=6, seed=n).astype("int64")
     frame.index = pd.Index(range(5000, 5000 - len(frame), -1), name="row")
