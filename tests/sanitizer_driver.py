@@ -70,6 +70,9 @@ def analytics(card, layout, total: int) -> None:
     by_sides(card, layout, [csr], total)
     assert bool((card.find_edges(csr, csr.rows, csr.columns) == cupy.arange(csr.m)).all())
     every = card.truss(layout, counts)
+    assert bool(
+        (card.join_levels(csr, every.astype("uint32")) >> 40 <= every.astype("uint64")).all()
+    )
     assert int(every.min()) >= 2 and bool(
         ((card.truss(layout, counts, k=3) >= 3) == (counts > 0)).all()
     )

@@ -108,6 +108,7 @@ def launch_all(engine):
     engine.sum_counts(csr, counts)
     engine.sum_counts(csr, counts.astype(np.int64))
     engine.join_triangles(layout, np.ones(csr.m, np.uint32))
+    engine.join_levels(csr, counts)
     engine.join_ends(csr, np.ones(csr.m, np.uint32))
     for sizes in ({}, {"clique_row": 16, "clique_words": 5000}):  # short rows, and long ones
         of_cliques = replace(engine, capacities=replace(engine.capacities, **sizes))

@@ -222,6 +222,8 @@ def check_joins(engine, valued):
     values = Aligned(valued, graph)
     words = engine.join_triangles(engine.prepare(graph), values.level)
     assert sets_by_level(words, values) == valued.joined("triangles")
+    words = engine.join_levels(graph, values.level)
+    assert sets_by_level(words, values) == valued.joined("triangles")
     assert sets_by_level(engine.join_ends(graph, values.level), values) == valued.joined("edges")
 
 
@@ -386,6 +388,7 @@ def middle_sized():
 def joins(graph, layout, levels):
     """Forests of triangles and of ends, each with its levels."""
     yield cpu.join_triangles(layout, levels), levels
+    yield cpu.join_levels(graph, levels), levels
     yield cpu.join_ends(graph, levels), levels
 
 
@@ -574,6 +577,9 @@ def test_joins_of_nested_cliques(engine, highest):
     with testing.thread_order(1):
         words = engine.join_triangles(engine.prepare(graph), levels)
         assert sets_of_heads((words, levels)) == one_set
+        words = engine.join_levels(graph, levels)
+        assert sets_of_heads((words, levels)) == one_set
+        assert (words >> np.uint64(LEVEL_AT) <= levels).all()
         assert sets_of_heads((engine.join_ends(graph, levels), levels)) == one_set
 
 

@@ -126,10 +126,10 @@ def truss_communities(
     at k + 1 stands in the hierarchy once, with the larger k.
 
     Cost: as `trussness`, or as `k_truss` of one k, and a pass over all triangles, none of which is
-    kept: a forest of the edges takes 16 bytes per edge. For one k the pass takes about as long as
-    `edge_triangles` two or three times. For "all" it walks up the hierarchy at every triangle, in
-    leaps: on a CPU "all" takes two to three times as long as `trussness` in sparse graphs, and five
-    to twenty times in dense ones, whose edges are in hundreds of triangles; on a GPU about 13.
+    kept. For one k the pass takes about as long as `edge_triangles` two or three times, and a
+    forest of the edges 16 bytes per edge. For "all" edges are added from the highest k down, and
+    each is joined with the other sides of its triangles, once: less than `trussness` on a CPU, and
+    some 50 bytes per edge.
 
     Examples
     --------
@@ -148,7 +148,7 @@ def truss_communities(
         return _hierarchy(graph, connected)
     check_new(["community"], graph.labels)
     present = graph.truss_edges(checked_k(k))
-    tree = joined(graph, present.astype("uint32"), connected)
+    tree = joined(graph, present, connected)
     adapter, number = graph.backend.adapter, numbers(graph, tree)
     with graph.stage("looking rows up"):
         where = graph.row_edges()

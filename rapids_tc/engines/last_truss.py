@@ -52,9 +52,7 @@ class _Part:
 
     def among(self, stays: Array, engine: Engine, xp: Any) -> _Part:
         """Return the edges that stay, counted again."""
-        kept = self.csr.select(stays)
-        filled = int(xp.searchsorted(kept.offsets, xp.asarray([kept.m]))[0])  # others have no row
-        csr = type(kept)(kept.offsets[: filled + 1], kept.columns)
+        csr = self.csr.select(stays).without_last_rows()
         positions = xp.flatnonzero(stays) if self.positions is None else self.positions[stays]
         layout = engine.bare(csr, "auto", sides=True) or engine.prepare(csr)
         return _Part(csr, engine.edge_counts(layout), positions)

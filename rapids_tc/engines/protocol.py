@@ -436,6 +436,14 @@ class Engine(Protocol):
         always the same, but which of a set's edges is the parent of others is left open.
         """
 
+    def join_levels(
+        self, csr: Csr, levels: Array, *, on_progress: ProgressCallback | None = None
+    ) -> Array:
+        """Join as `join_triangles` does, faster if the levels are many.
+
+        Levels are trussnesses, or at least below 2**16 on a GPU, and edges fewer than 2**31 there.
+        """
+
     def join_ends(self, csr: Csr, levels: Array) -> Array:
         """Join the edges that share an end, as `join_triangles` joins the edges of triangles."""
 

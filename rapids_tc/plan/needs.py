@@ -135,7 +135,7 @@ def stages(
         more = costs.tables(vertices, False) + model.PAIR * work.pairs
         result.append(stage("pairs", "by vertex", more))
     if work.needs & Needs.COMMUNITIES:
-        result.append(stage("communities", "peel", costs.tables(vertices, True)))
+        result.append(stage("communities", "communities", costs.tables(vertices, True)))
         held += model.COMMUNITY * rows if work.result is Result.COLUMNS else 0
     if key := _answering(work):
         name = key if key == "edges" else "columns"

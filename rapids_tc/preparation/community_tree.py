@@ -16,6 +16,8 @@ import numpy as np
 from rapids_tc.preparation.csr import pack_keys
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from rapids_tc.preparation.csr import Array, Csr
 
 
@@ -45,7 +47,9 @@ class CommunityTree:
         return len(self.level)
 
 
-def tree(words: Array, levels: Array, csr: Csr, number: Array, xp: Any) -> CommunityTree:
+def tree(
+    words: Array, levels: Array, csr: Csr, number: Array, count: Callable[..., Any], xp: Any
+) -> CommunityTree:
     """Read the tree of communities out of a forest.
 
     Parameters
@@ -56,6 +60,8 @@ def tree(words: Array, levels: Array, csr: Csr, number: Array, xp: Any) -> Commu
     csr : Csr
     number : array, shape (n,)
         The number of every rank.
+    count : callable
+        `Engine.degrees`, which counts how often each number occurs.
     xp : module
     """
     heads = _heads(words, levels, xp)
@@ -65,20 +71,20 @@ def tree(words: Array, levels: Array, csr: Csr, number: Array, xp: Any) -> Commu
     place = xp.zeros(csr.m, "uint32")
     place[chosen] = xp.arange(size, dtype="uint32")
     parent = place[heads[(above & _NODE).astype("int64")]].astype("int64")
-    parent[above == 0] = -1
+    parent[above == 0] = size
     of_edge = place[heads]
     del heads, place
     of_edge[levels == 0] = size
-    smallest, edges = _own_edges(of_edge, csr, number, size, xp)
+    smallest = _smallest_edges(of_edge, csr, number, size, xp)
+    edges = count(of_edge, of_edge[:0], size + 1)[0].astype("uint64")
     for members in _by_level(level, xp):
-        members = members[parent[members] >= 0]
+        members = members[parent[members] < size]
         xp.minimum.at(smallest, parent[members], smallest[members])
         xp.add.at(edges, parent[members], edges[members])
-    order = xp.lexsort(xp.stack([level.astype("uint64"), smallest]))
+    order = xp.lexsort(xp.stack([level.astype("uint64"), smallest[:-1]]))
     rank = xp.empty(size + 1, "int64")
     rank[order] = xp.arange(size, dtype="int64")
     rank[-1] = size
-    parent[parent < 0] = size
     low_end = (smallest[order] >> np.uint64(32)).astype("int64")
     parents = rank[parent[order]]
     counts = edges[order].astype("int64")
@@ -89,6 +95,23 @@ LEVEL_AT = 40  # the lowest bit of a level in a word of a forest: levels are bel
 OF_ENDS = (1 << 24) - 1  # the level of the ends of edges, if these join: above all others
 _NODE = np.uint64((1 << LEVEL_AT) - 1)
 _LEAST, _BATCHES = 1 << 14, 64  # least edges of a batch, and the most batches
+
+
+def words_of(parents: Array, levels: Array, xp: Any) -> Array:
+    """Return the words of a forest, from the parents of edges (uint32), themselves at a root."""
+    words = levels[parents].astype("uint64")
+    words <<= np.uint64(LEVEL_AT)
+    words |= parents
+    words[parents == xp.arange(len(parents), dtype="uint32")] = 0
+    return words
+
+
+def placed(words: Array, positions: Array, m: int, xp: Any) -> Array:
+    """Return the words of m edges, from those of some, which are at these positions (int64)."""
+    node = positions[(words & _NODE).astype("int64")].astype("uint64")
+    moved = xp.zeros(m, "uint64")
+    moved[positions] = xp.where(words > 0, words & ~_NODE | node, 0)
+    return moved
 
 
 def _heads(words: Array, levels: Array, xp: Any) -> Array:
@@ -104,22 +127,21 @@ def _heads(words: Array, levels: Array, xp: Any) -> Array:
         heads = after
 
 
-def _own_edges(of_edge: Array, csr: Csr, number: Array, size: int, xp: Any) -> tuple[Array, Array]:
-    """Return the smallest edge, numbers as a key, and how many edges, of each community (uint64).
+def _smallest_edges(of_edge: Array, csr: Csr, number: Array, size: int, xp: Any) -> Array:
+    """Return the smallest edge of each community, numbers as a key (uint64), and one for none.
 
     Edges of communities inside others are left out.
     """
     smallest, rows = xp.full(size + 1, ~np.uint64(0), "uint64"), csr.rows
-    edges = xp.zeros(size + 1, "int64")
     size_of_batch = max(_LEAST, -(-csr.m // _BATCHES))
     for first in range(0, csr.m, size_of_batch):
         part = slice(first, first + size_of_batch)
         one, other = number[rows[part]], number[csr.columns[part]]
         keys = pack_keys(xp.minimum(one, other), xp.maximum(one, other).astype("uint32"), xp)
-        community = of_edge[part].astype("int64")
-        xp.minimum.at(smallest, community, keys)
-        edges += xp.bincount(community, minlength=size + 1)
-    return smallest[:-1], edges[:-1].astype("uint64")
+        community = of_edge[part]
+        smaller = xp.flatnonzero(keys < smallest[community])  # few, from the second batch on
+        xp.minimum.at(smallest, community[smaller].astype("int64"), keys[smaller])
+    return smallest
 
 
 def _by_level(level: Array, xp: Any) -> list[Array]:
@@ -134,38 +156,75 @@ def _by_level(level: Array, xp: Any) -> list[Array]:
 def vertices(communities: CommunityTree, csr: Csr, xp: Any) -> Array:
     """Count the vertices of each community: int64.
 
-    From the highest level on, the vertices of a level's communities are counted, and then become
-    vertices of the communities around these.
+    Communities get places in *preorder*: one is before all communities inside it, which follow
+    without a gap. The communities of a vertex's own edges, in this order, are counted at each, and
+    of two that follow one another, one is taken away at the smallest community around both. So the
+    vertex is counted once among the communities inside any that has it, itself included.
     """
     size = communities.size
-    counts, groups = xp.zeros(size, "int64"), _by_level(communities.level, xp)
-    if not groups:
-        return counts
-    order = xp.concatenate(groups)  # of communities; a key is place << 32 | vertex
-    place = xp.empty(size + 1, "int64")
-    place[order], place[-1] = xp.arange(size, dtype="int64"), size
-    parent = place[communities.parent[order]]
-    own = place.astype("uint32")[communities.of_edge]
+    if not size:
+        return xp.zeros(0, "int64")
+    place, last, parent = (xp.asarray(array) for array in _preorder(communities, xp))
+    own = xp.append(place, size).astype("uint32")[communities.of_edge]
     present = own < size
-    ends = (pack_keys(own[present], end[present], xp) for end in (csr.rows, csr.columns))
+    ends = (pack_keys(end[present], own[present], xp) for end in (csr.rows, csr.columns))
     keys = xp.unique(xp.concatenate(list(ends)))
     del own, present
-    firsts = np.cumsum([0, *map(len, groups)])
-    borders = xp.asarray(firsts.astype("uint64") << np.uint64(32))
-    bounds = xp.searchsorted(keys, borders).tolist()
-    lifted: dict[int, list[Array]] = {}
-    for i, group in enumerate(groups):
-        pairs = keys[bounds[i] : bounds[i + 1]]
-        if more := lifted.pop(i, None):
-            pairs = xp.unique(xp.concatenate([pairs, *more]))
-        community = (pairs >> np.uint64(32)).astype("int64")
-        counts[group] = xp.bincount(community - int(firsts[i]), minlength=len(group))
-        inside = xp.flatnonzero(parent[community] < size)
-        if not len(inside):
-            continue
-        vertex = (pairs[inside] & np.uint64(0xFFFFFFFF)).astype("uint32")
-        pairs = xp.unique(pack_keys(parent[community[inside]], vertex, xp))
-        cuts = xp.searchsorted(pairs, borders)
-        for target in xp.flatnonzero(cuts[1:] > cuts[:-1]).tolist():
-            lifted.setdefault(target, []).append(pairs[int(cuts[target]) : int(cuts[target + 1])])
-    return counts
+    vertex, at = (keys >> np.uint64(32)).astype("uint32"), keys.astype("uint32")
+    del keys
+    pairs = xp.zeros(len(at), bool)  # of an entry and the next one, of the same vertex
+    pairs[:-1] = vertex[1:] == vertex[:-1]
+    del vertex
+    inside = pairs.copy()
+    inside[:-1] &= at[1:] <= last[at[:-1]]
+    changes = xp.zeros(size + 1, "int64")
+    changes[1:] = xp.bincount(at[~inside], minlength=size)
+    apart = xp.flatnonzero(pairs & ~inside)
+    around = _around(at[apart], at[apart + 1], last, parent, xp)
+    changes[1:] -= xp.bincount(around, minlength=size)
+    before = xp.cumsum(changes)
+    return (before[last + 1] - before[xp.arange(size)])[place]
+
+
+def _preorder(communities: CommunityTree, xp: Any) -> tuple[Array, Array, Array]:
+    """Return the places of communities in preorder, and by place, the last inside, and the parent.
+
+    The parent of a root is itself. All are int64, in main memory: levels are many steps of few
+    communities each.
+    """
+    level, parent = (
+        array if xp is np else array.get() for array in (communities.level, communities.parent)
+    )
+    size, groups = len(level), _by_level(level, np)
+    sizes = np.ones(size + 1, np.int64)  # of a community and all inside; those of the roots at last
+    for members in groups:
+        np.add.at(sizes, parent[members], sizes[members])
+    order = np.argsort(parent, kind="stable")
+    of_order = parent[order]
+    before = np.cumsum(sizes[order]) - sizes[order]
+    firsts = np.append(True, of_order[1:] != of_order[:-1])
+    from_first = np.empty(size, np.int64)  # how many communities are between it and its parent
+    from_first[order] = before - np.maximum.accumulate(np.where(firsts, before, 0))
+    place = np.full(size + 1, -1)
+    for members in reversed(groups):
+        place[members] = place[parent[members]] + 1 + from_first[members]
+    last, around, place = np.empty(size, np.int64), np.arange(size), place[:-1]
+    last[place] = place + sizes[:-1] - 1
+    inner = parent < size
+    around[place[inner]] = place[parent[inner]]
+    return place, last, around
+
+
+def _around(first: Array, second: Array, last: Array, parent: Array, xp: Any) -> Array:
+    """Find the smallest community around both of two, for those that have one.
+
+    The first is before the second and not around it. All are places in preorder.
+    """
+    leaps = [parent]  # 2 ** i generations up
+    while len(first) and not bool((leaps[-1] == leaps[-1][leaps[-1]]).all()):
+        leaps.append(leaps[-1][leaps[-1]])
+    for leap in reversed(leaps):
+        above = leap[first]
+        first = xp.where(last[above] < second, above, first)
+    found = parent[first]
+    return found[last[found] >= second]

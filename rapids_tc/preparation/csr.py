@@ -74,6 +74,11 @@ class Csr:
         stay_before[1:] = self._xp.cumsum(stays, dtype="int64")
         return Csr(stay_before[self.offsets], self.columns[stays])
 
+    def without_last_rows(self) -> Csr:
+        """Return the graph without the vertices behind the last edge, if there are any."""
+        end = int(self._xp.searchsorted(self.offsets, self._xp.asarray([self.m]))[0])
+        return Csr(self.offsets[: end + 1], self.columns)
+
     @property
     def _xp(self) -> Any:
         return sys.modules[type(self.offsets).__module__.partition(".")[0]]

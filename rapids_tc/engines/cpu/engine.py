@@ -27,6 +27,7 @@ from rapids_tc.engines.cpu import (
     changes,
     clique_rows,
     communities,
+    community_levels,
     counting,
     host_slots,
     in_edges,
@@ -66,6 +67,7 @@ count_pairs, list_pairs = similar.count_pairs, similar.list_pairs
 csc, find_slots = in_edges.csc, changes.find_slots
 add_changes, settle = changes.add_changes, changes.settle
 join_ends = communities.join_ends
+join_levels = community_levels.join_levels
 block_store, slot_pool, small_graph = host_slots.BlockStore, host_slots.SlotPool, small.graph
 cliques = clique_rows.count
 prepare_wedges, squares = wedges.prepare_wedges, wedges.squares

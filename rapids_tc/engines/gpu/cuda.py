@@ -13,6 +13,7 @@ from rapids_tc.engines.gpu import (
     block_layout,
     changes,
     cliques,
+    community_levels,
     device_slots,
     grouping,
     hubs,
@@ -214,6 +215,7 @@ class CudaEngine:
     list_pairs = similar.list_pairs
     join_triangles = visitors.join_triangles
     join_ends = visitors.join_ends
+    join_levels = community_levels.join_levels
     triangles_per_in_edge = listing.triangles_per_in_edge
     list_triangles = listing.list_triangles
     cliques = cliques.count

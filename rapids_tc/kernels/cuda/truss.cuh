@@ -123,3 +123,46 @@ __device__ __forceinline__ void insert(const Peeled& g, uint2 table, u32 id, u32
     }
   }
 }
+
+// ------------------------------------------------------------------------------- walks
+constexpr u32 kEach = 2;                      // entries of a lane whose look-ups are on their way together
+constexpr u32 kShort = kWarp, kLong = kEach * kWarp;   // entries of a task, which a warp walks at once
+
+// The row that is walked for an edge, which is the shorter one, and the other end.
+struct Walk { u32 b, at, size; };
+
+__device__ __forceinline__ Walk walk_of(const Peeled& g, u32 e) {
+  const u32 u = g.rows[e], v = g.columns[e], of_u = g.size[u], of_v = g.size[v];
+  return of_v < of_u ? Walk{u, g.begin[v], of_v} : Walk{v, g.begin[u], of_u};
+}
+
+// Of some triangles of an edge {a, b}, the sides {a, w} and {b, w}.
+struct Sides { u32 f[kEach], h[kEach]; };
+
+// Look up the neighbors w of a at places i, i + kWarp ... of its row, which begins at `at`, among those of
+// b. A side h is kNone if there is none, or no such place.
+__device__ __forceinline__ void look_up_sides(const Peeled& g, u32 b, u32 at, u32 size, u32 i, Sides& sides) {
+  u64 entries[kEach];
+  uint2 tables[kEach];
+  u32 ids[kEach], places[kEach];
+  Bucket buckets[kEach];
+#pragma unroll
+  for (u32 k = 0; k < kEach; k++) entries[k] = i + k * kWarp < size ? g.adjacency[at + i + k * kWarp] : b;
+#pragma unroll
+  for (u32 k = 0; k < kEach; k++) {
+    const u32 w = u32(entries[k]);
+    ids[k] = w < b ? w : b;
+    tables[k] = w == b ? make_uint2(0, 0) : g.tables[w < b ? b : w];   // b is no neighbor of its own
+  }
+#pragma unroll
+  for (u32 k = 0; k < kEach; k++) {
+    places[k] = tables[k].x + __umulhi(spread(ids[k]), tables[k].y);
+    if (tables[k].y) buckets[k] = bucket_of(g, places[k]);
+  }
+#pragma unroll
+  for (u32 k = 0; k < kEach; k++) {
+    sides.f[k] = u32(entries[k] >> 32);
+    sides.h[k] = kNone;
+    if (tables[k].y) sides.h[k] = look_up(g, tables[k], ids[k], places[k], buckets[k]);
+  }
+}

@@ -2,9 +2,6 @@
 #pragma once
 #include "truss.cuh"
 
-constexpr u32 kEach = 2;                      // entries of a lane whose look-ups are on their way together
-constexpr u32 kShort = kWarp, kLong = kEach * kWarp;   // entries of a task, which a warp walks at once
-
 // A piece of the row of an end of `edge`, whose entries are looked up with the other end, b. The row is the
 // shorter one.
 struct __align__(16) Task { u32 edge, b, at, size; };
@@ -27,14 +24,6 @@ struct Queue {
 
   __device__ u32* size() const { return edges + kQueue; }
 };
-
-// The row that is walked for an edge, and the other end.
-struct Walk { u32 b, at, size; };
-
-__device__ __forceinline__ Walk walk_of(const Peeled& g, u32 e) {
-  const u32 u = g.rows[e], v = g.columns[e], of_u = g.size[u], of_v = g.size[v];
-  return of_v < of_u ? Walk{u, g.begin[v], of_v} : Walk{v, g.begin[u], of_u};
-}
 
 // ------------------------------------------------------------------------------- a round
 // For the edge e of the frontier and a triangle of it with the edges at_f and at_h, find from which of the
@@ -100,34 +89,14 @@ __device__ __forceinline__ void drain(const Peeled& g, const Frontier& out, cons
 __device__ __forceinline__ void walk_row(const Peeled& g, const Frontier& out, const Queue& queue, u32 level,
                                          u32 now, u32 e, u32 b, u32 at, u32 size, u32 lane) {
   for (u32 i = lane; __any_sync(kFullMask, i < size); i += kEach * kWarp) {
-    u64 entries[kEach];
-    uint2 tables[kEach];
-    u32 ids[kEach], places[kEach], f[kEach], h[kEach];
-    Bucket buckets[kEach];
-#pragma unroll
-    for (u32 k = 0; k < kEach; k++) entries[k] = i + k * kWarp < size ? g.adjacency[at + i + k * kWarp] : b;
-#pragma unroll
-    for (u32 k = 0; k < kEach; k++) {
-      const u32 w = u32(entries[k]);
-      ids[k] = w < b ? w : b;
-      tables[k] = w == b ? make_uint2(0, 0) : g.tables[w < b ? b : w];   // b is no neighbor of its own
-    }
-#pragma unroll
-    for (u32 k = 0; k < kEach; k++) {
-      places[k] = tables[k].x + __umulhi(spread(ids[k]), tables[k].y);
-      if (tables[k].y) buckets[k] = bucket_of(g, places[k]);
-    }
+    Sides sides;
+    look_up_sides(g, b, at, size, i, sides);
+    u32 f[kEach], h[kEach];
     bool any = false;
 #pragma unroll
     for (u32 k = 0; k < kEach; k++) {
       f[k] = h[k] = kNone;
-      if (tables[k].y) h[k] = look_up(g, tables[k], ids[k], places[k], buckets[k]);
-    }
-#pragma unroll
-    for (u32 k = 0; k < kEach; k++) {
-      const u32 at_h = h[k];
-      h[k] = kNone;
-      if (at_h != kNone) triangle(g, now, out.stamp, e, u32(entries[k] >> 32), at_h, f[k], h[k]);
+      if (sides.h[k] != kNone) triangle(g, now, out.stamp, e, sides.f[k], sides.h[k], f[k], h[k]);
       any |= f[k] != kNone || h[k] != kNone;
     }
     if (!__any_sync(kFullMask, any)) continue;
