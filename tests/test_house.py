@@ -126,8 +126,10 @@ def imported(text, parts, nodes):
             base = ".".join(parts[: len(parts) - node.level]) if node.level else ""
             module = ".".join(filter(None, [base, node.module]))
             found += [f"{module}.{name.name}" for name in node.names]
-        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith(LOADERS):
-            found += [arg.value for arg in node.args if isinstance(arg, ast.Constant)]
+        elif isinstance(node, ast.Call):
+            called = getattr(node.func, "attr", getattr(node.func, "id", ""))
+            if called.endswith(LOADERS):
+                found += [arg.value for arg in node.args if isinstance(arg, ast.Constant)]
     return found
 
 
