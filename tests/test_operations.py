@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 import rapids_tc as tc
+from rapids_tc import datasets
 from rapids_tc.frames import operations
 from rapids_tc.frames.adapters import CudfAdapter, PandasAdapter
 
@@ -139,3 +140,11 @@ def test_ids_that_are_read_without_a_series_are_numbered_the_same(monkeypatch, s
             pd.testing.assert_frame_equal(one, right)
         else:
             assert one == right if isinstance(right, int) else one.equals(right)
+
+
+def test_columns_in_the_memory_of_another_device_are_copied_first(monkeypatch):
+    """As those of a cuDF frame with engine="cpu"."""
+    monkeypatch.setattr(PandasAdapter, "plain_integers", lambda *asked: pytest.fail("read"))
+    monkeypatch.setattr(PandasAdapter, "has_plain_integers", True)
+    monkeypatch.setattr(PandasAdapter, "on_gpu", True)
+    assert tc.count(datasets.karate(), engine="cpu") == 45

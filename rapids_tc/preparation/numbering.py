@@ -132,7 +132,8 @@ def number_edges(
         The distinct ids are more than the ranks.
     """
     if inspected is None:
-        if vertices is None and backend.adapter.has_plain_integers:
+        in_place = backend.adapter.on_gpu == (backend.engine != "cpu")  # nothing is copied first
+        if vertices is None and in_place and backend.adapter.has_plain_integers:
             plain = _number_plain(frame, edge_columns, backend)
             if plain is not None:
                 return plain
