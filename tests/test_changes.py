@@ -16,6 +16,7 @@ from stream_support import FUNCTIONS, in_blocks
 
 import rapids_tc as tc
 from rapids_tc.engines.cpu import engine as cpu
+from rapids_tc.engines.cpu.small import SmallGraph
 
 CALLS = ("degrees", "csr", "split", "find_edges")  # of the engine: between them the frame is read
 ABSENT = 7  # an id of the range that stands in no row
@@ -63,8 +64,8 @@ def outcomes(monkeypatch, call, ends, value):
 
         return run
 
-    for name in CALLS:
-        monkeypatch.setattr(cpu, name, noted(getattr(cpu, name)))
+    for owner, name in (*((cpu, name) for name in CALLS), (SmallGraph, "degrees")):
+        monkeypatch.setattr(owner, name, noted(getattr(owner, name)))
     before = ends.copy()
     while last <= done:
         ends[:], done = before, 0
