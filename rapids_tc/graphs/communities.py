@@ -39,7 +39,10 @@ def hierarchy(graph: Any, connected: str) -> CommunityTree:
 def _join_levels(graph: Any, levels: Array, on_progress: Any) -> Array:
     """Join the sides of triangles at all levels, among the edges in a triangle if these are few."""
     csr, engine, xp, present = graph.csr, graph.engine, graph.backend.xp, levels > 0
-    if 2 * sum64(present) > csr.m:
+    total = sum64(present)
+    if total == 0:
+        return xp.zeros(csr.m, "uint64")
+    if 2 * total > csr.m:
         return engine.join_levels(csr, levels, on_progress=on_progress)
     kept, positions = csr.select(present).without_last_rows(), xp.flatnonzero(present)
     words = engine.join_levels(kept, levels[positions], on_progress=on_progress)

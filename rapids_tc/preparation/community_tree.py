@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rapids_tc.frames.adapters import to_host
 from rapids_tc.preparation.csr import pack_keys
 
 if TYPE_CHECKING:
@@ -164,7 +165,7 @@ def vertices(communities: CommunityTree, csr: Csr, xp: Any) -> Array:
     size = communities.size
     if not size:
         return xp.zeros(0, "int64")
-    place, last, parent = (xp.asarray(array) for array in _preorder(communities, xp))
+    place, last, parent = (xp.asarray(array) for array in _preorder(communities))
     own = xp.append(place, size).astype("uint32")[communities.of_edge]
     present = own < size
     ends = (pack_keys(end[present], own[present], xp) for end in (csr.rows, csr.columns))
@@ -181,20 +182,19 @@ def vertices(communities: CommunityTree, csr: Csr, xp: Any) -> Array:
     changes[1:] = xp.bincount(at[~inside], minlength=size)
     apart = xp.flatnonzero(pairs & ~inside)
     around = _around(at[apart], at[apart + 1], last, parent, xp)
-    changes[1:] -= xp.bincount(around, minlength=size)
+    if len(around):  # CuPy counts no empty array
+        changes[1:] -= xp.bincount(around, minlength=size)
     before = xp.cumsum(changes)
     return (before[last + 1] - before[xp.arange(size)])[place]
 
 
-def _preorder(communities: CommunityTree, xp: Any) -> tuple[Array, Array, Array]:
+def _preorder(communities: CommunityTree) -> tuple[Array, Array, Array]:
     """Return the places of communities in preorder, and by place, the last inside, and the parent.
 
     The parent of a root is itself. All are int64, in main memory: levels are many steps of few
     communities each.
     """
-    level, parent = (
-        array if xp is np else array.get() for array in (communities.level, communities.parent)
-    )
+    level, parent = to_host(communities.level), to_host(communities.parent)
     size, groups = len(level), _by_level(level, np)
     sizes = np.ones(size + 1, np.int64)  # of a community and all inside; those of the roots at last
     for members in groups:
