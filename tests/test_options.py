@@ -188,7 +188,10 @@ def test_stages_that_are_done_need_nothing(backend, function, ids):
             more += (costs.WEDGE + costs.SORTED_WEDGE) * 60 * 59 * 58 // 3
         call(graph, memory_limit=max(now.get(worst, 1), 1) + more)
         # Of a sample, and for measures that were not asked for, there is a layout to be made.
-        laid_out = function not in {"approximate_count", "similarity"}
+        # A GPU counts the edges of so small a graph without one.
+        laid_out = function not in {"approximate_count", "similarity"} and (
+            function != "annotate" or backend.engine_kwargs["engine"] == "cpu"
+        )
         assert "layout" not in now or not again or not laid_out
     if function in {"trussness", "annotate", "annotate_vertices"}:
         assert "peel" not in stage_bytes(graph, function=function)
