@@ -36,6 +36,7 @@ from rapids_tc.bench import (
 )
 from rapids_tc.bench.other_libraries import numbers
 from rapids_tc.datasets import karate, rmat
+from rapids_tc.frames import device
 from rapids_tc.interop import networkx as interop
 from rapids_tc.kernels.catalogue import METHODS
 
@@ -683,6 +684,7 @@ def test_a_gpu_is_timed_method_by_method(monkeypatch):
     """The suite of a GPU, with the emulator as its GPU and pandas as its cuDF."""
     for library, stand_in in (("cudf", pd), ("cupy", np)):
         monkeypatch.setitem(sys.modules, library, stand_in)
+    monkeypatch.setattr(device, "_current_device", lambda: None)  # NumPy knows none
     monkeypatch.setattr(bench, "machine", lambda gpu: {"card": "a GPU"} if gpu else {})
     monkeypatch.setattr(bench, "peak", lambda call, library: call() and 1000)
     monkeypatch.setitem(bench.SUITES, "tiny", suites.Suite(

@@ -32,7 +32,7 @@ OPTIONS |= {
 }
 SPANS = ("SpanWords<u32>", "SpanWords<u64>", "SpanIntervals")
 TRIANGLES = (
-    *("ThirdSums", "SideProducts", "TypeCounts", "LevelCounts", "JoinTriangles"),
+    *("ThirdSums", "SideSums", "SideProducts", "TypeCounts", "LevelCounts", "JoinTriangles"),
     *(f"WindowChanges<{spans}>" for spans in SPANS),
     *(f"SpanEdgeCounts<{spans}>" for spans in SPANS[1:]),
 )
@@ -43,7 +43,16 @@ OPTIONS |= {
     if name != "JoinTriangles" and "Words" not in name
 }
 OTHERS = {path.name for path in _source.FOLDER.glob("*.cu")} - {m.source for m in METHODS}
-OPTIONS |= {name: (name, ()) for name in sorted(OTHERS)}
+OF_WEDGES = {  # what is done with the wedges that are found
+    "wedges.cu": ("RTC_SQUARES", ("OfGraph", "OfVertices", "OfEntries<u32>", "OfEntries<u64>")),
+    "wedge_ends.cu": ("RTC_SEARCH", ("Similar<u32>", "Similar<u64>", "CommonPairs")),
+}
+OPTIONS |= {name: (name, ()) for name in sorted(OTHERS - OF_WEDGES.keys())}
+OPTIONS |= {
+    f"{file}-{name}": (file, (f"-D{macro}={name}",))
+    for file, (macro, names) in OF_WEDGES.items()
+    for name in names
+}
 
 
 def architectures(number, name, file):
