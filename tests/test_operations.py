@@ -133,7 +133,6 @@ def test_ids_that_are_read_without_a_series_are_numbered_the_same(monkeypatch, s
         return frame[label].to_numpy()
 
     monkeypatch.setattr(PandasAdapter, "plain_integers", read)
-    monkeypatch.setattr(PandasAdapter, "has_plain_integers", True)
     found = [call(frame) for frame in (edges, none) for call in calls]
     for one, right in zip(found, expected, strict=True):
         if isinstance(right, pd.DataFrame):
@@ -145,6 +144,5 @@ def test_ids_that_are_read_without_a_series_are_numbered_the_same(monkeypatch, s
 def test_columns_in_the_memory_of_another_device_are_copied_first(monkeypatch):
     """As those of a cuDF frame with engine="cpu"."""
     monkeypatch.setattr(PandasAdapter, "plain_integers", lambda *asked: pytest.fail("read"))
-    monkeypatch.setattr(PandasAdapter, "has_plain_integers", True)
     monkeypatch.setattr(PandasAdapter, "on_gpu", True)
     assert tc.count(datasets.karate(), engine="cpu") == 45

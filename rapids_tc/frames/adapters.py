@@ -29,12 +29,9 @@ class FrameAdapter(ABC):
     ----------
     undirected : bool
         Whether the source of the frame says that edges have no direction: a row leads both ways.
-    has_plain_integers : bool
-        Whether `plain_integers` reads columns.
     """
 
     undirected = False
-    has_plain_integers = False
 
     @property
     def on_gpu(self) -> bool:
@@ -56,7 +53,7 @@ class FrameAdapter(ABC):
     def plain_integers(self, frame: Frame, label: Label) -> Array | None:
         """Return the array of a column of NumPy's integers without nulls; None for other columns.
 
-        It is asked for where `has_plain_integers` says that a Series takes longer.
+        Libraries whose Series takes no longer return None for every column.
         """
         return None
 
@@ -148,7 +145,6 @@ class CudfAdapter(FrameAdapter):
     """The adapter of cuDF."""
 
     on_gpu = True
-    has_plain_integers = True
 
     def column(self, frame: Frame, label: Label) -> Series:
         return frame[label]

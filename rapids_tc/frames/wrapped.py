@@ -69,11 +69,6 @@ class NarwhalsAdapter(FrameAdapter):
         """Return one column, as a pandas or cuDF Series."""
         return self.inner.column(frame, label)
 
-    @property
-    def has_plain_integers(self) -> bool:  # type: ignore[override]
-        """Whether the library inside reads columns so."""
-        return self.inner.has_plain_integers
-
     def plain_integers(self, frame: Frame, label: Label) -> Array | None:
         """Return the array of a column, if no Series is needed."""
         return self.inner.plain_integers(frame, label)

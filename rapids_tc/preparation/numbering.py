@@ -133,7 +133,7 @@ def number_edges(
     """
     if inspected is None:
         in_place = backend.adapter.on_gpu == (backend.engine != "cpu")  # nothing is copied first
-        if vertices is None and in_place and backend.adapter.has_plain_integers:
+        if vertices is None and in_place:
             plain = _number_plain(frame, edge_columns, backend)
             if plain is not None:
                 return plain
