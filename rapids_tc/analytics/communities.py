@@ -171,7 +171,7 @@ def _hierarchy(graph: InMemoryGraph, connected: str) -> Frame:
         if graph.groups is not None:
             groups = graph.groups.group_columns(graph.groups.group_of[tree.smallest])
         columns = {**groups, "community": number[:-1], "k": tree.level}
-        frame = native(adapter.frame(graph.backend.library.DataFrame(columns)))
+        frame = native(graph.backend.answer(columns))
         parent = nullable_like(
             adapter, frame, number[tree.parent], tree.parent < tree.size, "parent"
         )

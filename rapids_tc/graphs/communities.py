@@ -2,41 +2,45 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from rapids_tc.frames.backend import sum64
 from rapids_tc.preparation import community_tree
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from rapids_tc._typing import Array
     from rapids_tc.preparation.community_tree import CommunityTree
 
 
 def joined(graph: Any, present: Array, connected: str) -> CommunityTree:
     """Join edges that are present (bool), by "triangles" or "edges"."""
-    levels = present.astype("uint32")
     layout = graph.layout if connected == "triangles" else None  # reports a stage of its own
-    with graph.stage("joining communities") as report:
-        if connected == "triangles":
-            words = graph.engine.join_triangles(layout, levels, on_progress=report.on_progress)
-        else:
-            words = graph.engine.join_ends(graph.csr, levels)
-        return _tree(graph, words, levels)
+    join = partial(graph.engine.join_triangles, layout)
+    return _tree(graph, present.astype("uint32"), connected, join)
 
 
 def hierarchy(graph: Any, connected: str) -> CommunityTree:
     """Find the communities of every k from 3 on: an edge's level is its trussness."""
     xp = graph.backend.xp
     levels = xp.where(graph.trussness > 2, graph.trussness, 0).astype("uint32")
+    return _tree(graph, levels, connected, partial(_join_levels, graph))
+
+
+def _tree(graph: Any, levels: Array, connected: str, join: Callable[..., Array]) -> CommunityTree:
+    """Join edges up to their levels: the sides of triangles by `join`, or edges by their ends."""
+    engine, number, xp = graph.engine, graph.order.number, graph.backend.xp
     with graph.stage("joining communities") as report:
         if connected == "triangles":
-            words = _join_levels(graph, levels, report.on_progress)
+            words = join(levels, on_progress=report.on_progress)
         else:
-            words = graph.engine.join_ends(graph.csr, levels)
-        return _tree(graph, words, levels)
+            words = engine.join_ends(graph.csr, levels)
+        return community_tree.tree(words, levels, graph.csr, number, engine.degrees, xp)
 
 
-def _join_levels(graph: Any, levels: Array, on_progress: Any) -> Array:
+def _join_levels(graph: Any, levels: Array, *, on_progress: Any) -> Array:
     """Join the sides of triangles at all levels, among the edges in a triangle if these are few."""
     csr, engine, xp, present = graph.csr, graph.engine, graph.backend.xp, levels > 0
     total = sum64(present)
@@ -47,8 +51,3 @@ def _join_levels(graph: Any, levels: Array, on_progress: Any) -> Array:
     kept, positions = csr.select(present).without_last_rows(), xp.flatnonzero(present)
     words = engine.join_levels(kept, levels[positions], on_progress=on_progress)
     return community_tree.placed(words, positions, csr.m, xp)
-
-
-def _tree(graph: Any, words: Array, levels: Array) -> CommunityTree:
-    count, number = graph.engine.degrees, graph.order.number
-    return community_tree.tree(words, levels, graph.csr, number, count, graph.backend.xp)
