@@ -1,4 +1,4 @@
-"""Errors of calls that Python refuses: its own words, and what to write instead."""
+"""Checks of options, and errors of calls that Python refuses: its words, and what to write."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import functools
 import inspect
 from collections.abc import Callable, Iterable
 from difflib import get_close_matches
+from numbers import Integral
 from typing import Any, NoReturn, TypeVar
 
 import numpy as np
@@ -55,6 +56,24 @@ def check_choice(
         words = ", ".join(map(repr, accepted)) + ", or None" * optional
         raise ValueError(f"{name}={given!r}; accepted: {words}")
     return own
+
+
+def check_integer(
+    own: dict[str, Any], name: str, least: int, *, optional: bool = False
+) -> dict[str, Any]:
+    """Return the own options, one of them as an int; it may be None if it is optional."""
+    given = own[name]
+    if given is None and optional:
+        return own
+    if not (is_integer(given) and given >= least):
+        words = f"an integer from {least} on" + ", or None" * optional
+        raise ValueError(f"{name}={given!r}; accepted: {words}")
+    return {**own, name: int(given)}
+
+
+def is_integer(value: object) -> bool:
+    """Return whether an argument is an integer; True and False are none."""
+    return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 def refuse(

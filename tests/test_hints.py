@@ -629,6 +629,7 @@ HINTS = {
         (without("pyarrow", lambda h: pyarrow()), r"'rapids_tc\[arrow\]'"),
     ],
     "_arguments": [
+        (lambda h: listed(h, max_rows=-1), "max_rows=-1; accepted: an integer from 0 on, or None"),
         (lambda h: tc.average_clustering(k3(), count_zeros=2), "accepted: True, False"),
         (lambda h: tc.project(k3(), measure="no"), "accepted: 'jaccard', .*, or None"),
         (lambda h: tc.count(k3(), "src", "dst"), "name the id columns: count.*source='src', dest"),
@@ -1127,7 +1128,6 @@ HINTS = {
          r"convert the ids to a unit that can, with \.dt\.as_unit"),
     ],
     "plan/needs": [
-        (lambda h: listed(h, max_rows=-1), "max_rows=-1; accepted: an integer from 0 on, or None"),
         (lambda h: tc.Graph(k3(), memory_limit=1),
          r'the stage ".*" needs about .*memory_limit= allows 1: raise the limit'),
         (lambda h: tc.count(k3(), memory_limit="1 GB"), r"a number of bytes, such as 8 \* 2\*\*30"),

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rapids_tc._arguments import is_integer
 from rapids_tc._typing import Frame, Method
 from rapids_tc.analytics.analytic import analytic
-from rapids_tc.plan.needs import is_integer
 from rapids_tc.plan.record import Needs, OwnOptions, Result, Work
 
 if TYPE_CHECKING:

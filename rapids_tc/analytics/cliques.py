@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rapids_tc._arguments import is_integer
 from rapids_tc._typing import Array, Frame, Series, Vertices
 from rapids_tc.analytics.analytic import analytic
 from rapids_tc.errors import CapacityError
 from rapids_tc.frames.backend import exact_sum
-from rapids_tc.plan import needs
 from rapids_tc.plan.record import Needs, OwnOptions, Result, Work, of_one_machine
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ SIZES = (3, 4, 5)
 
 def _check_k(own: OwnOptions) -> OwnOptions:
     k = own["k"]
-    if not needs.is_integer(k) or k not in SIZES:
+    if not is_integer(k) or k not in SIZES:
         raise ValueError(f"k={k!r}; accepted: 3 (triangles, which count finds faster), 4 or 5")
     return {**own, "k": int(k)}
 

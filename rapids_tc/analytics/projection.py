@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rapids_tc._arguments import check_choice
+from rapids_tc._arguments import check_choice, check_integer
 from rapids_tc._progress import call_report
 from rapids_tc._typing import Frame, ProjectionMeasure, Side
 from rapids_tc.analytics.analytic import analytic
@@ -16,7 +16,6 @@ from rapids_tc.analytics.side_pairs import SidePairs
 from rapids_tc.analytics.triangle_lists import check_rows
 from rapids_tc.engines.wedge_ends import MOST_DEGREE
 from rapids_tc.frames.device import device_of, on_device
-from rapids_tc.plan import needs
 from rapids_tc.plan.record import OwnOptions, of_one_machine
 
 if TYPE_CHECKING:
@@ -30,7 +29,7 @@ BY_FRAMES = "iter_project(edges, rows=...) gives them frame by frame"
 
 
 def _check(own: OwnOptions) -> OwnOptions:
-    own = needs.check_integer(check_choice(own, "side", SIDES), "at_least", 1)
+    own = check_integer(check_choice(own, "side", SIDES), "at_least", 1)
     own = check_choice(own, "measure", MEASURES, optional=True)
     return {**own, "at_least": min(own["at_least"], MOST_DEGREE + 1)}
 

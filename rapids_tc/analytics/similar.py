@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rapids_tc._arguments import check_choice, check_flag
+from rapids_tc._arguments import check_choice, check_flag, check_integer
 from rapids_tc._typing import Frame, RankingMeasure, Vertices
 from rapids_tc.analytics.analytic import analytic
 from rapids_tc.analytics.pair_frames import (
@@ -20,7 +20,7 @@ from rapids_tc.analytics.pair_frames import (
 from rapids_tc.engines.similarity_formulas import Ranking
 from rapids_tc.engines.wedge_ends import MOST_DEGREE
 from rapids_tc.frames.backend import as_uint32
-from rapids_tc.plan import costs, needs
+from rapids_tc.plan import costs
 from rapids_tc.plan.record import OwnOptions, of_one_machine
 
 if TYPE_CHECKING:
@@ -32,8 +32,8 @@ PAIRS = "similarity(edges, pairs=...) is, for pairs that you name"
 
 
 def _check(own: OwnOptions) -> OwnOptions:
-    own = needs.check_integer(check_choice(own, "measure", MEASURES), "top", 1)
-    own = needs.check_integer(own, "most_degree", 1, optional=True)
+    own = check_integer(check_choice(own, "measure", MEASURES), "top", 1)
+    own = check_integer(own, "most_degree", 1, optional=True)
     return check_flag(own, "exclude_neighbors")
 
 

@@ -6,6 +6,7 @@ import weakref
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from rapids_tc._arguments import check_integer
 from rapids_tc._progress import call_report, outlive
 from rapids_tc._typing import Array, Frame, Vertices
 from rapids_tc.analytics.analytic import analytic
@@ -28,7 +29,7 @@ def _work(own: OwnOptions) -> Work:
 
 
 def _check_most(own: OwnOptions) -> OwnOptions:
-    return needs.check_integer(own, "max_rows", 0, optional=True)
+    return check_integer(own, "max_rows", 0, optional=True)
 
 
 @analytic(LISTING, check=_check_most, work=_work)
@@ -134,7 +135,7 @@ def _most_triangles(graph: EdgeGraph, source: Any, total: int) -> tuple[int, str
 
 def check_rows(own: OwnOptions) -> OwnOptions:
     """Return the own options, `rows` as an int; ValueError if no frame can have so many."""
-    return needs.check_integer(own, "rows", 1)
+    return check_integer(own, "rows", 1)
 
 
 @analytic(LISTING, check=check_rows, work=_work)

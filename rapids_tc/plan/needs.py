@@ -7,14 +7,14 @@ The sums are shown by `memory_estimate` and compared with `memory_limit=`.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from numbers import Integral
 from typing import TYPE_CHECKING
 
+from rapids_tc._arguments import is_integer
 from rapids_tc.engines import registry
 from rapids_tc.errors import CapacityError
 from rapids_tc.kernels import catalogue
 from rapids_tc.plan import costs as model
-from rapids_tc.plan.record import Analytic, Needs, OwnOptions, Result, Work
+from rapids_tc.plan.record import Analytic, Needs, Result, Work
 
 if TYPE_CHECKING:
     from rapids_tc.preparation.distinct import DistinctIds
@@ -304,22 +304,6 @@ def advice(name: str, instead: str, method: str) -> str:
     if not catalogue.find(method).blocks:
         name, instead = f"method={method!r}", 'method="auto" is'
     return f"{helps}; {name} is not counted in blocks: {instead}" if instead else helps
-
-
-def check_integer(own: OwnOptions, name: str, least: int, *, optional: bool = False) -> OwnOptions:
-    """Return the own options, one of them as an int; it may be None if it is optional."""
-    given = own[name]
-    if given is None and optional:
-        return own
-    if not (is_integer(given) and given >= least):
-        words = f"an integer from {least} on" + ", or None" * optional
-        raise ValueError(f"{name}={given!r}; accepted: {words}")
-    return {**own, name: int(given)}
-
-
-def is_integer(value: object) -> bool:
-    """Return whether an argument is an integer; True and False are none."""
-    return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 def check_limit(limit: int | None) -> None:
