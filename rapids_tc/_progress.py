@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from contextvars import ContextVar
 from threading import Lock, Timer
 from typing import TYPE_CHECKING
@@ -185,26 +185,35 @@ def outlive() -> ExitStack:
 @contextmanager
 def report_stage(name: str, progress: Choice, need: Callable[[], str]) -> Iterator[Report]:
     """Report a stage; if memory runs out, raise CapacityError with the text that `need` returns."""
-    with call_report(progress) as report:
+    running = _current.get()  # asked here: a small call feels each generator that it enters
+    with call_report(progress) if running is None else nullcontext(running) as report:
         report.stage(name, progress)
         try:
-            with memory_errors(f"while {name}", need):
-                yield report
+            yield report
+        except CapacityError:
+            raise
+        except MemoryError as error:
+            raise _out_of_memory(error, f"while {name}", need) from error
         finally:
             report.end()
 
 
 @contextmanager
 def memory_errors(when: str, need: Callable[[], str] = lambda: FEWER) -> Iterator[None]:
-    """Turn MemoryError into CapacityError, with what is known of the need.
-
-    NumPy and CuPy say which array had no room. If the error says nothing, the need is what `need`
-    returns.
-    """
+    """Turn MemoryError into CapacityError, with what is known of the need."""
     try:
         yield
     except CapacityError:
         raise
     except MemoryError as error:
-        known = f"{error}; {FEWER}" if str(error) else need()
-        raise CapacityError(f"out of memory {when}: {known}") from error
+        raise _out_of_memory(error, when, need) from error
+
+
+def _out_of_memory(error: MemoryError, when: str, need: Callable[[], str]) -> CapacityError:
+    """Return the error of a step without memory.
+
+    NumPy and CuPy say which array had no room. If the error says nothing, the need is what `need`
+    returns.
+    """
+    known = f"{error}; {FEWER}" if str(error) else need()
+    return CapacityError(f"out of memory {when}: {known}")

@@ -38,6 +38,7 @@ from rapids_tc.files import arrays
 from rapids_tc.files.formats import Format
 from rapids_tc.frames import backend, collected, device_memory
 from rapids_tc.frames.adapters import PandasAdapter, pyarrow
+from rapids_tc.graphs import resolve
 from rapids_tc.graphs.resolve import polars_lazy
 from rapids_tc.kernels import _source, catalogue, launch
 from rapids_tc.plan import budget, costs, needs
@@ -657,6 +658,8 @@ HINTS = {
         (lambda h: tc.count(k3(), progress="yes"), "accepted: True, False, None"),
         (having(orient, "degree_order", no_memory, lambda h: tc.count(k3())),
          "need about.*memory_estimate lists the stages.*narrower integer ids"),
+        (having(resolve, "edge_columns", no_memory, lambda h: tc.count(k3())),
+         "out of memory in count: memory_estimate lists the stages.*give fewer rows"),
     ],
     "_parallel": [
         (no_threads, "NUMBA_NUM_THREADS sets how many"),
