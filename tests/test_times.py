@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import rapids_tc as tc
 from rapids_tc.frames.backend import open_frame
 from rapids_tc.preparation import spans, times
-from rapids_tc.preparation.spans import Formation, Reach
+from rapids_tc.preparation.spans import Formation, Reach, TickReach, reach
 
 pytestmark = pytest.mark.cpu_only
 
@@ -54,8 +54,16 @@ def reach_of(values, within):
     """For each pair of rows whether they are at most `within` apart, by the windows of both."""
     codes, of, line = read(values)
     length = times.check_length("within", within, zero=True)
-    rows = sets(Reach(of, line, length), codes)
-    return [bool(a & b) for a in rows for b in rows]
+    found = meeting(Reach(of, line, length), codes)
+    assert meeting(reach(of, line, length), codes) == found
+    return found
+
+
+def meeting(presence, codes):
+    """For each pair of rows whether they have a window in common."""
+    firsts, lasts = (bounds.tolist() for bounds in presence.of(codes, None, np))
+    rows = [*zip(firsts, lasts, strict=True)]
+    return [max(a, c) <= min(b, d) for a, b in rows for c, d in rows]
 
 
 # Lengths of time ----------------------------------------------------------------------------------
@@ -341,6 +349,16 @@ def test_integers_reach_as_far_as_the_definition(values, within):
     assert found == [abs(a - b) <= within for a in values for b in values]
 
 
+@pytest.mark.parametrize(("apart", "kind"), [(2**32 - 2, TickReach), (2**32 - 1, Reach)])
+def test_units_are_windows_while_32_bits_name_them(apart, kind):
+    codes, of, line = read(np.array([-5, 0, apart - 5]))
+    presence = reach(of, line, times.check_length("within", 10**30))
+    assert type(presence) is kind
+    first, last = presence.of(codes, None, np)
+    assert last.tolist() == [last.max()] * 3
+    assert first.max() == last.max() < spans.MOST_WINDOWS
+
+
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=6), st.integers(0, 99))
 def test_datetimes_reach_as_far_as_the_definition(values, tenths):
     column = pd.Series(np.array(values, "datetime64[s]"))
@@ -361,20 +379,23 @@ def test_floats_reach_as_far_as_the_definition(values, within):
 
 # Intervals ----------------------------------------------------------------------------------------
 
-ROWS = st.lists(st.tuples(st.integers(-1, 3), st.integers(1, 12), st.integers(-2, 5)), max_size=14)
+ROWS = st.lists(st.tuples(st.integers(0, 3), st.integers(1, 12), st.integers(-2, 5)), max_size=14)
 
 
 @given(ROWS)
 def test_intervals_are_the_union_of_those_of_the_rows(rows):
     edges = np.array([edge for edge, _, _ in rows], "int64")
-    first = np.array([first for _, first, _ in rows], "uint32")
-    last = np.array([max(first + more, 0) for _, first, more in rows], "uint32")
-    found = spans.merged(edges, first, last, 4, BACKEND)
+    bounds = [(first, max(first + more, 0)) for _, first, more in rows]
+    found = spans.merged(edges, packed(bounds), 4, BACKEND)
     right = [set() for _ in range(4)]
-    for edge, a, b in zip(edges.tolist(), first.tolist(), last.tolist(), strict=True):
-        if edge >= 0:
-            right[edge] |= {*range(a, b + 1)}
+    for edge, (a, b) in zip(edges.tolist(), bounds, strict=True):
+        right[edge] |= {*range(a, b + 1)}
     assert windows_by_edge(*found) == right
+
+
+def packed(bounds):
+    """The first window and the last of each row in one number."""
+    return np.array([first << 32 | last for first, last in bounds], "uint64")
 
 
 def windows_by_edge(first, last, offsets):
@@ -395,14 +416,14 @@ def windows_by_edge(first, last, offsets):
 
 def test_windows_up_to_the_last():
     most = spans.MOST_WINDOWS - 1
-    found = spans.merged(np.array([1, 1]), *np.array([[0, most]] * 2, "uint32"), 2, BACKEND)
+    found = spans.merged(np.array([1, 1]), packed([(0, 0), (most, most)]), 2, BACKEND)
     assert [array.tolist() for array in found] == [[0, most], [0, most], [0, 0, 2]]
 
 
 def test_more_edges_than_can_be_named():
     none = np.zeros(0, "int64")
     with pytest.raises(tc.CapacityError, match="4,294,967,297 edges"):
-        spans.merged(none, none, none, 2**32 + 1, BACKEND)
+        spans.merged(none, none, 2**32 + 1, BACKEND)
 
 
 @pytest.mark.cpu_only

@@ -15,7 +15,7 @@ from rapids_tc.engines.protocol import Spans
 from rapids_tc.engines.quantity import Quantity
 from rapids_tc.plan import costs
 from rapids_tc.preparation.edge_values import DOWN, UP
-from rapids_tc.preparation.time_values import presence_of, with_memory
+from rapids_tc.preparation.time_values import windows_of, with_memory
 
 if TYPE_CHECKING:
     from rapids_tc.frames.backend import Array
@@ -209,7 +209,7 @@ class ChangesByWindow(_InTime):
     @property
     def size(self) -> int:
         """See `Quantity`."""
-        return self.windows or presence_of(self.reading.reader).count
+        return self.windows or windows_of(self.reading.reader).count
 
     @property
     def shape(self) -> tuple[int, ...]:

@@ -195,7 +195,7 @@ class InMemoryGraph(EdgeGraph):
     def visited(self, quantity: Quantity) -> Array:
         """Return what a quantity makes of the triangles of every oriented edge."""
         if quantity.takes != "corners":
-            edges = self.edge_values(quantity.reading)
+            edges = self.edge_values(quantity.reading, keep=True)  # `edge_columns` comes next
             return self._visit(quantity.resolved(edges.reading), edges.arrays)
         layout = self.layout
         with self.stage("summing over triangles") as report:
@@ -307,20 +307,28 @@ class InMemoryGraph(EdgeGraph):
         edges = self._edges
         return len(edges.src), edges.ids.size, edges.ids.dense, self.backend.engine
 
-    def row_edges(self) -> Array:
-        """Find the position in ``csr.columns`` of each row's edge (int64); -1 for a self loop."""
-        return orient.in_batches(self._where, self.ends, "int64", self.backend)
+    def row_edges(self, *, keep: bool = False) -> Array:
+        """Find the position in ``csr.columns`` of each row's edge (int64); -1 for a self loop.
+
+        With `keep` the next call gets the same array, unless users keep the graph.
+        """
+        found: Any = self.__dict__.pop("_found_edges", None)
+        if found is None:
+            found = orient.in_batches(self._where, self.ends, "int64", self.backend)
+        if keep and not self.lasting:
+            self._found_edges = found
+        return found
 
     def _where(self, u: Array, v: Array) -> Array:
         return self.engine.find_edges(self.csr, u, v, self.order.rank)
 
-    def edge_values(self, reading: Reading) -> EdgeArrays:
-        """See `EdgeGraph`: the arrays are aligned with ``csr.columns``."""
+    def edge_values(self, reading: Reading, *, keep: bool = False) -> EdgeArrays:
+        """See `EdgeGraph`: the arrays are aligned with ``csr.columns``; `keep`: see `row_edges`."""
         _ = self.csr  # reports its own stages
         with self.stage("reading the values"):
-            return EdgeArrays(*self._read(reading))
+            return EdgeArrays(*self._read(reading, keep=keep))
 
-    def _read(self, reading: Reading) -> tuple[Reading, list[Array]]:
+    def _read(self, reading: Reading, *, keep: bool) -> tuple[Reading, list[Array]]:
         """Read values of all edges; return the resolved reading, and its arrays."""
         if reading.names_vertices:
             reading = reading.of_graph(self.ids, self.order)
@@ -333,10 +341,10 @@ class InMemoryGraph(EdgeGraph):
             groups = None
             if self.groups is not None and reading.by_group:
                 groups = self.groups.group_of[self.ends[0]]
-            reading = reading.resolved([reader.profile(column, 0, self.backend, groups)])
+            reading = replace(reading, reader=reader.whole(column, self.backend, groups))
             values = reading.read(column, self.backend, groups)
             del column, groups
-        rows = self._edge_rows(values, directed=reading.rule.directed)
+        rows = self._edge_rows(values, directed=reading.rule.directed, keep=keep)
         del values
         try:
             arrays = reading.collect([rows], self.csr.m, self.backend)
@@ -355,9 +363,9 @@ class InMemoryGraph(EdgeGraph):
         group, size = self.edge_groups(), len(self.groups.starts)
         return reading.largest_by_group(arrays, group, size, self.backend.xp)[group]
 
-    def _edge_rows(self, values: Array | None, *, directed: bool) -> EdgeRows:
-        """Find the edges of all rows, and leave self loops out."""
-        edge, rank, reverse = self.row_edges(), self.order.rank, None
+    def _edge_rows(self, values: Array | None, *, directed: bool, keep: bool) -> EdgeRows:
+        """Find the edges of all rows, and leave self loops out; `keep`: see `row_edges`."""
+        edge, rank, reverse = self.row_edges(keep=keep), self.order.rank, None
 
         def is_reverse(*ends: Array) -> Array:
             source, destination = (gather(rank, end) for end in ends)

@@ -55,6 +55,10 @@ class Reader(ABC):
     def resolve(self, profiles: list[Any]) -> Reader:
         """Return the reader for all parts; raise ValueError if some values are unusable."""
 
+    def whole(self, column: Series, backend: Backend, groups: Array | None = None) -> Reader:
+        """Return the reader for a column of which there are no other parts."""
+        return self.resolve([self.profile(column, 0, backend, groups)])
+
     @abstractmethod
     def read(self, column: Series, backend: Backend, groups: Array | None = None) -> Array:
         """Read a part of the column; `groups` as for `profile`."""

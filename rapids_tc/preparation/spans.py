@@ -1,7 +1,8 @@
 """Times of rows → the windows in which each edge is present, as intervals of windows.
 
 A *presence* says in which windows a row counts: windows may be intervals of time that the user
-asks for, `Formation` begins at the row's time and never ends, `Reach` lasts as long as `within=`.
+asks for, `Formation` begins at the row's time and never ends, `Reach` and `TickReach` last as long
+as `within=`.
 Windows have numbers from 0 on, and a row is in consecutive ones. If a graph has groups, the windows
 of each follow those of the group before, so that a triangle, whose edges are of one group, never
 meets the windows of another. Times are the codes of `rapids_tc.preparation.times`.
@@ -41,13 +42,22 @@ if TYPE_CHECKING:
 
 MOST_WINDOWS = 2**32 - 1  # one past the last is a uint32, too
 MOST_TICKS = 2**64 - 1
+ABSENT = np.uint64(1 << 32)  # the first window and the last, in halves, of what is in none
 MOST_EDGES = 2**32  # while intervals are merged, a key is an edge and a window, 32 bits each
 Intervals = tuple[Any, Any, Any]  # first and last window of each interval; offsets by edge or None
 Bounds = tuple[Any, Any]  # the first and the last window of each row; first > last is none
 
 
 class Presence(ABC):
-    """The windows of all groups, and in which of them a row counts."""
+    """In which windows a row counts."""
+
+    @abstractmethod
+    def of(self, codes: Array, groups: Array | None, xp: Any) -> Bounds:
+        """Return the windows of rows, from their times, and from their groups if there are any."""
+
+
+class Windows(Presence):
+    """The windows of all groups, of which an answer has a row each."""
 
     @property
     @abstractmethod
@@ -63,13 +73,9 @@ class Presence(ABC):
     def starts(self, backend: Backend) -> Series:
         """Return where windows begin, in the dtype of the times, or float64 of floats."""
 
-    @abstractmethod
-    def of(self, codes: Array, groups: Array | None, xp: Any) -> Bounds:
-        """Return the windows of rows, from their times, and from their groups if there are any."""
-
 
 @dataclass(frozen=True)
-class Formation(Presence):
+class Formation(Windows):
     """A window per distinct time of each group: an edge is present from its earliest row on.
 
     Attributes
@@ -84,7 +90,7 @@ class Formation(Presence):
 
     @property
     def owners(self) -> Array:
-        """See `Presence`."""
+        """See `Windows`."""
         return self.line.owners
 
     def starts(self, backend: Backend) -> Series:
@@ -103,7 +109,7 @@ class Formation(Presence):
 
 
 @dataclass(frozen=True)
-class Reach(Formation):
+class Reach(Presence):
     """A window per distinct time: an edge is present from each of its times for a length of time.
 
     Three edges are present together if and only if some choice of one time each spans at most this
@@ -116,6 +122,8 @@ class Reach(Formation):
     within : Length
     """
 
+    times: TimeColumn
+    line: TimeLine
     within: Length
 
     def of(self, codes: Array, groups: Array | None, xp: Any) -> Bounds:
@@ -126,12 +134,55 @@ class Reach(Formation):
         return first, lasts[first]
 
 
+@dataclass(frozen=True)
+class TickReach(Presence):
+    """As `Reach`, with a window per unit of the times: no time is sorted or searched for.
+
+    Attributes
+    ----------
+    lowest : int
+        The code of the first time.
+    extent : int
+        The last window, which is the number of units from the first time to the last.
+    length : int
+        For how many units more an edge is present.
+    """
+
+    lowest: int
+    extent: int
+    length: int
+
+    def of(self, codes: Array, groups: Array | None, xp: Any) -> Bounds:
+        """See `Presence`."""
+        first = codes - np.int64(self.lowest)
+        return first, xp.minimum(first + np.int64(self.length), np.int64(self.extent))
+
+
+def has_ticks(times: TimeColumn, line: TimeLine) -> bool:
+    """Return whether windows as short as a unit of the times have numbers: see `TickReach`.
+
+    The first and the last time of the line are enough.
+    """
+    if times.kind == "float" or not len(line):
+        return False
+    return int(line.codes[-1]) - int(line.codes[0]) < MOST_WINDOWS
+
+
+def reach(times: TimeColumn, line: TimeLine, within: Length) -> Presence:
+    """Return the windows of rows that are present for a length of time."""
+    if not has_ticks(times, line):
+        return Reach(times, line, within)
+    lowest, highest = int(line.codes[0]), int(line.codes[-1])
+    extent = highest - lowest
+    return TickReach(lowest, extent, min(times.units(within), extent))
+
+
 # Windows that are asked for -----------------------------------------------------------------------
 
 
 def laid_out(
     times: TimeColumn, line: TimeLine, window: Length, step: Length, check: Callable[[int], None]
-) -> Presence:
+) -> Windows:
     """Lay out windows [first + k * step, first + k * step + window) of the times of each group.
 
     They begin at the first time of the group, and go up to its last.
@@ -157,7 +208,7 @@ def laid_out(
 
 
 @dataclass(frozen=True)
-class TickWindows(Presence):
+class TickWindows(Windows):
     """Windows of integers and datetimes: times are compared exactly, as ticks since the first.
 
     Attributes
@@ -182,7 +233,7 @@ class TickWindows(Presence):
 
     @cached_property
     def owners(self) -> Array:
-        """See `Presence`."""
+        """See `Windows`."""
         return np.repeat(np.arange(len(self.counts)), self.counts)
 
     @cached_property
@@ -192,7 +243,7 @@ class TickWindows(Presence):
         return before
 
     def starts(self, backend: Backend) -> Series:
-        """See `Presence`."""
+        """See `Windows`."""
         times, unit, apart, step, per = self.times, None, DAY, self.step, 1
         if times.kind == "datetime":
             apart = step * (NANOSECONDS[times.unit] // self.per_unit)
@@ -251,7 +302,7 @@ def _require_unit(times: TimeColumn, first: int, last: int, per_unit: int, unit:
 
 
 @dataclass(frozen=True)
-class FloatWindows(Presence):
+class FloatWindows(Windows):
     """Windows of floats: window k begins at the float64 first + k * step.
 
     It ends at its start + window; if window and step are equal, where the next one begins, so that
@@ -268,11 +319,11 @@ class FloatWindows(Presence):
 
     @property
     def owners(self) -> Array:
-        """See `Presence`."""
+        """See `Windows`."""
         return self.begins.owners
 
     def starts(self, backend: Backend) -> Series:
-        """See `Presence`."""
+        """See `Windows`."""
         return backend.library.Series(floats_of_codes(backend.xp.asarray(self.begins.times)))
 
     def of(self, codes: Array, groups: Array | None, xp: Any) -> Bounds:
@@ -311,15 +362,19 @@ def _of_floats(
 # Intervals of edges -------------------------------------------------------------------------------
 
 
-def merged(edges: Array, first: Array, last: Array, size: int, backend: Backend) -> Intervals:
+def merged(edges: Array, windows: Array, size: int, backend: Backend) -> Intervals:
     """Merge the windows of all rows of each edge into disjoint ascending intervals.
+
+    Most edges have one row. Each row writes its windows at its edge, and what is not found there
+    afterwards is of an edge that has more: the rows of such edges alone are sorted.
 
     Parameters
     ----------
     edges : array of int64
-        The edge of each row, below `size`; -1 for self loops.
-    first, last : array of uint32
-        The first and the last window of each row; a row whose first is larger is in none.
+        The edge of each row, below `size`.
+    windows : array of uint64
+        The first window of each row, in the upper half, and the last. A row whose first is larger
+        is in none.
 
     Returns
     -------
@@ -332,25 +387,76 @@ def merged(edges: Array, first: Array, last: Array, size: int, backend: Backend)
     if size > MOST_EDGES:
         raise CapacityError(f"{size:,} edges; times are kept of at most {MOST_EDGES:,}")
     xp = backend.xp
-    present = (edges >= 0) & (first <= last)
+    present = _are_present(windows)
     if sum64(present) < len(present):
-        edges, first, last = edges[present], first[present], last[present]
+        edges, windows = edges[present], windows[present]
     del present
-    # A gap follows the i-th start if the next start is later than the i-th end, of any row.
+    of_edges = xp.full(size, ABSENT, "uint64")
+    of_edges[edges] = windows
+    more = of_edges[edges] != windows
+    if not sum64(more):
+        return (*_halves(of_edges), None)
+    edges, windows = edges[more], windows[more]
+    del more
+    windows = xp.concatenate([windows, of_edges[edges]])
+    edges, windows = _united(xp.concatenate([edges, edges]), windows, xp)
+    begins = xp.ones(len(edges), bool)  # whether the interval is the first of its edge
+    begins[1:] = edges[1:] != edges[:-1]
+    if sum64(begins) == len(begins):
+        of_edges[edges] = windows
+        return (*_halves(of_edges), None)
+    return _laid_by_edge(of_edges, edges, windows, begins, xp)
+
+
+def _are_present(windows: Array) -> Array:
+    return windows >> 32 <= windows & LOW_BITS
+
+
+def _halves(windows: Array) -> tuple[Array, Array]:
+    return (windows >> 32).astype("uint32"), (windows & LOW_BITS).astype("uint32")
+
+
+def _united(edges: Array, windows: Array, xp: Any) -> tuple[Array, Array]:
+    """Return disjoint intervals of the same windows, by edge and ascending, and their edges."""
+    first, last = _halves(windows)
     starts, ends = pack_keys(edges, first, xp), pack_keys(edges, last, xp)
-    del edges, first, last
+    del edges, first, last, windows
     starts.sort()
     ends.sort()
     ends += 1
+    # A gap follows the i-th start if the next start is later than the i-th end, of any row.
     begins = xp.ones(len(starts), bool)
     begins[1:] = starts[1:] > ends[:-1]  # of another edge, too: ends are below 2**32
     lasts = xp.ones(len(ends), bool)
     lasts[:-1] = begins[1:]  # an interval ends where the next one begins
     starts, ends = starts[begins], ends[lasts] - 1
-    edges = (starts >> 32).astype("int64")
-    first, last = (starts & LOW_BITS).astype("uint32"), (ends & LOW_BITS).astype("uint32")
-    if sum64(edges[1:] == edges[:-1]):
-        return first, last, xp.searchsorted(edges, xp.arange(size + 1))
-    first_of, last_of = xp.ones(size, "uint32"), xp.zeros(size, "uint32")  # none
-    first_of[edges], last_of[edges] = first, last
-    return first_of, last_of, None
+    return (starts >> 32).astype("int64"), starts << 32 | ends & LOW_BITS
+
+
+def _laid_by_edge(
+    of_edges: Array, edges: Array, windows: Array, begins: Array, xp: Any
+) -> Intervals:
+    """Return all intervals, by edge, from those of single rows and from those of some edges.
+
+    Parameters
+    ----------
+    of_edges : array of uint64
+        One interval of each edge.
+    edges, windows : array
+        The intervals of some edges, in place of the one, by edge and ascending.
+    begins : array of bool
+        Whether each of them is the first of its edge.
+    """
+    own_begin, present = xp.flatnonzero(begins), _are_present(of_edges)
+    sizes = xp.full(len(own_begin), len(edges), "int64")
+    sizes[:-1] = own_begin[1:]
+    sizes -= own_begin
+    offsets = xp.zeros(len(of_edges) + 1, "int64")
+    offsets[1:] = present
+    offsets[edges[own_begin] + 1] = sizes
+    offsets = xp.cumsum(offsets)
+    laid = xp.empty(int(offsets[-1]), "uint64")
+    laid[offsets[:-1][present]] = of_edges[present]
+    places = xp.arange(len(edges)) - own_begin[xp.cumsum(begins) - 1]  # in the list of the edge
+    laid[offsets[edges] + places] = windows
+    return (*_halves(laid), offsets)

@@ -13,12 +13,13 @@ from rapids_tc.preparation.spans import (
     MOST_WINDOWS,
     Formation,
     Presence,
-    Reach,
+    Windows,
+    has_ticks,
     laid_out,
     merged,
+    reach,
 )
 from rapids_tc.preparation.times import (
-    LOW_BITS,
     Length,
     TimeColumn,
     check_length,
@@ -77,6 +78,14 @@ class TimeReader(Reader):
         distinct = self.window is None
         return profile_times(column, self.label, groups, backend, distinct=distinct)
 
+    def whole(self, column: Series, backend: Backend, groups: Array | None = None) -> TimeReader:
+        """See `Reader`: for `within` the first and the last time are often enough."""
+        if self.within is not None:
+            ends = profile_times(column, self.label, groups, backend, distinct=False)
+            if has_ticks(ends.times, ends.line):
+                return self.resolve([ends])
+        return self.resolve([self.profile(column, 0, backend, groups)])
+
     def resolve(self, profiles: list[TimeProfile]) -> TimeReader:
         """See `Reader`; CapacityError if there are more windows than memory holds."""
         times, line = joined_profile(profiles)
@@ -85,7 +94,7 @@ class TimeReader(Reader):
             step = self.step or self.window
             presence = laid_out(times, line, self.window, step, self.require_memory)
         elif self.within is not None:
-            presence = Reach(times, line, self.within)
+            presence = reach(times, line, self.within)
         else:
             presence = Formation(times, line)
         return replace(self, times=times, presence=presence)
@@ -103,8 +112,11 @@ class TimeReader(Reader):
     def read(self, column: Series, backend: Backend, groups: Array | None = None) -> Array:
         """See `Reader`."""
         codes = cast("TimeColumn", self.times).codes(column, backend)
-        first, last = presence_of(self).of(codes, groups, backend.xp)
-        return (first.astype("uint64") << 32) | last.astype("uint64")
+        first, last = cast("Presence", self.presence).of(codes, groups, backend.xp)
+        windows = first.astype("uint64")
+        windows <<= 32
+        windows |= last.view("uint64")
+        return windows
 
 
 @dataclass(frozen=True)
@@ -130,14 +142,13 @@ class Intervals(Rule):
             xp.concatenate(part) if part[1:] else part[0] for part in zip(*parts, strict=True)
         )
         del parts
-        first, last = (windows >> 32).astype("uint32"), (windows & LOW_BITS).astype("uint32")
-        first, last, offsets = merged(edge, first, last, edges, backend)
+        first, last, offsets = merged(edge, windows, edges, backend)
         return [first, last, xp.zeros(0, "int64") if offsets is None else offsets]
 
 
-def presence_of(reader: Reader | None) -> Presence:
-    """Return the presence of a reader of times that is resolved."""
-    return cast("Presence", cast("TimeReader", reader).presence)
+def windows_of(reader: Reader | None) -> Windows:
+    """Return the windows of a reader of times that is resolved, without `within`."""
+    return cast("Windows", cast("TimeReader", reader).presence)
 
 
 def reading(

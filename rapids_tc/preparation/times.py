@@ -172,13 +172,19 @@ class TimeColumn:
 
     def latest(self, codes: Array, length: Length, xp: Any) -> Array:
         """Return the codes of the latest times that are at most a length past some times."""
-        amount = self.amount(length)
         if self.kind == "float":
-            return _latest_floats(floats_of_codes(codes), amount)
-        if self.kind == "datetime":
-            amount //= NANOSECONDS[self.unit]
+            return _latest_floats(floats_of_codes(codes), self.amount(length))
         ahead = (LATEST - codes).view("uint64")  # modulo 2**64, as a difference may be larger
-        return codes + xp.minimum(ahead, np.uint64(min(amount, 2**64 - 1))).view("int64")
+        most = np.uint64(min(self.units(length), 2**64 - 1))
+        return codes + xp.minimum(ahead, most).view("int64")
+
+    def units(self, length: Length) -> int:
+        """Return how far the codes of times may differ that are at most a length apart.
+
+        Times are integers or datetimes. Errors: see `amount`.
+        """
+        amount: int = self.amount(length)
+        return amount // NANOSECONDS[self.unit] if self.kind == "datetime" else amount
 
     def series(
         self, codes: Array, backend: Backend, unit: str | None = None, step: int = DAY

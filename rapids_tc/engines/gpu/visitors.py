@@ -13,7 +13,7 @@ import numpy as np
 from rapids_tc.engines.gpu import block_layout, listing
 from rapids_tc.engines.gpu.block_layout import align
 from rapids_tc.engines.protocol import SHORT
-from rapids_tc.kernels import catalogue, launch
+from rapids_tc.kernels import catalogue, launch, raw_rows
 from rapids_tc.kernels.launch import Payload
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rapids_tc.engines.quantity import Quantity
     from rapids_tc.preparation.csr import Array, Csr
 
-_HALF = 32  # of a word of windows: the upper half begins at this bit
+_BINS = 32  # as in spans.cu
 
 
 def visit(
@@ -153,34 +153,34 @@ def _words(xp: Any, spans: Spans, windows: int | None, dtype: str) -> Array:
 def _intervals(
     engine: GpuEngine, layout: GpuLayout, graphs: tuple[Spans, ...]
 ) -> tuple[Array, ...]:
-    """Return the hull of each edge, all intervals, and where its own begin and end."""
-    xp, hulls, begins, ends, base = engine.xp, [], [], [], 0
+    """Return the marks of each edge, all intervals, and where its own begin and end."""
+    xp, marks, begins, ends, base = engine.xp, [], [], [], 0
+    filled = [one.last for one in graphs if len(one.last)]
+    latest = max((last for _, last in raw_rows.id_ranges(engine.compile, xp, filled)), default=0)
     for one in graphs:
         size = len(one.first)
         offsets = xp.arange(size + 1, dtype="int64") if one.offsets is None else one.offsets
-        hulls.append(_hulls(xp, one, offsets))
+        marks.append(_marks(engine, one, offsets, latest // _BINS + 1))
         begins.append(offsets[:-1] + base if base else offsets[:-1])
         ends.append(offsets[1:] + base if base else offsets[1:])
         base += size
     if layout.blocks is None:
-        return hulls[0], graphs[0].first, graphs[0].last, begins[0], ends[0]
+        return marks[0], graphs[0].first, graphs[0].last, begins[0], ends[0]
     firsts, lasts = (
         xp.concatenate([getattr(one, side) for one in graphs]) for side in ("first", "last")
     )
     in_order = (align(engine, layout, side, "int64") for side in (begins, ends))
-    return align(engine, layout, hulls, "uint64"), firsts, lasts, *in_order
+    return align(engine, layout, marks, "uint64"), firsts, lasts, *in_order
 
 
-def _hulls(xp: Any, spans: Spans, offsets: Array) -> Array:
-    """Return the first window of each edge in the upper half of a word, and the last one."""
-    begins, ends, absent = offsets[:-1], offsets[1:], np.uint64(1 << _HALF)  # from 1 to 0
-    if not len(spans.first):
-        return xp.full(len(begins), absent)
-    hulls = spans.first[xp.minimum(begins, len(spans.first) - 1)].astype("uint64")
-    hulls <<= _HALF
-    hulls |= spans.last[ends - 1]
-    hulls[begins == ends] = absent
-    return hulls
+def _marks(engine: GpuEngine, spans: Spans, offsets: Array, width: int) -> Array:
+    """Return in which bins of so many windows each edge is present: see ``spans.cu``."""
+    size = len(offsets) - 1
+    marks = engine.xp.empty(size, "uint64")
+    kernel = engine.compile(launch.read("spans.cu"), ("write_marks",), ())["write_marks"]
+    sizes = np.uint64(size), np.uint32(width)
+    launch.per_element(kernel, size, spans.first, spans.last, offsets, *sizes, marks)
+    return marks
 
 
 def _limits(layout: GpuLayout, size: int) -> tuple[np.uint32, np.uint32]:

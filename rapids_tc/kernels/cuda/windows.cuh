@@ -18,13 +18,17 @@ struct SpanWords {
     const Word last = smaller(smaller(a & low, b & low), c & low);
     return first <= last && take(u32(first), u32(last));
   }
+  // Return whether the edges have a window in common.
+  __device__ bool meet(u32 uv, u32 uw, u32 vw) const {
+    return each(uv, uw, vw, [](u32, u32) { return true; });
+  }
 };
 
 // The windows of edges as intervals: of the edge at p, firsts[i] to lasts[i] for begins[p] <= i < ends[p],
-// ascending and disjoint. An interval with first > last is empty. Most triangles end at the hulls, a word each in
-// place of four numbers from two arrays: from the first window of an edge to its last, as in SpanWords.
+// ascending and disjoint. An interval with first > last is empty. Most triangles end at the marks of spans.cu, a
+// word each in place of numbers from four arrays.
 struct SpanIntervals {
-  SpanWords<u64> hulls;
+  const u64* marks;
   const u32 *firsts, *lasts;
   const i64 *begins, *ends;
   static constexpr i64 kPlain = -3;
@@ -39,7 +43,17 @@ struct SpanIntervals {
   }
   template <class Take>
   __device__ bool each(u32 uv, u32 uw, u32 vw, Take take) const {
-    if (!hulls.each(uv, uw, vw, [](u32, u32) { return true; })) return false;
+    return u32(common(uv, uw, vw)) && walk(uv, uw, vw, take);
+  }
+  __device__ bool meet(u32 uv, u32 uw, u32 vw) const {
+    const u64 bins = common(uv, uw, vw);
+    if (bins >> 32) return true;  // in the first window of a bin
+    return u32(bins) && walk(uv, uw, vw, [](u32, u32) { return true; });
+  }
+  __device__ u64 common(u32 uv, u32 uw, u32 vw) const { return marks[uv] & marks[uw] & marks[vw]; }
+  // As each, without a look at the marks.
+  template <class Take>
+  __device__ bool walk(u32 uv, u32 uw, u32 vw, Take take) const {
     i64 a = begins[uv], b = begins[uw], c = begins[vw], step = kPlain;
     const i64 a_end = ends[uv], b_end = ends[uw], c_end = ends[vw];
     while (a < a_end && b < b_end && c < c_end) {
@@ -95,7 +109,5 @@ struct SpanEdgeCounts : EdgeCounts {
   Spans spans;
 
   __device__ SpanEdgeCounts(const Input& in, u32*) : EdgeCounts(in.out), spans(in.spans) {}
-  __device__ bool triangle(u32 uv, u32 uw, u32 vw) const {
-    return spans.each(uv, uw, vw, [](u32, u32) { return true; });
-  }
+  __device__ bool triangle(u32 uv, u32 uw, u32 vw) const { return spans.meet(uv, uw, vw); }
 };
