@@ -30,8 +30,8 @@ def column_of(name, own):
     record = ANALYTICS[name]
     if record.local(own, "Dask DataFrame") is not None:
         return None
-    readers = [quantity.reading.reader for quantity in record.sums(record.check(own))]
-    return readers[0].label if readers and readers[0] is not None else None
+    labels = [quantity.reading.label for quantity in record.sums(record.check(own))]
+    return labels[0] if labels else None
 
 
 GROUPED = [

@@ -183,7 +183,8 @@ def chunks_of(rows, sizes, *, directed):
     bounds = [0, *np.minimum(np.cumsum(sizes), len(rows)).tolist(), len(rows)]
     for begin, end in pairwise(bounds):
         own = np.array(rows[begin:end], "int64").reshape(-1, 3)
-        yield EdgeRows(own[:, 0], own[:, 1] > 0 if directed else None, own[:, 2].astype("float64"))
+        reverse, values = own[:, 1] > 0 if directed else None, own[:, 2].astype("float64")
+        yield EdgeRows(own[:, 0], reverse, (values,))
 
 
 @pytest.mark.parametrize("directed", [False, True])
@@ -199,11 +200,11 @@ def test_rows_in_chunks_are_rows(aggregate, directed, rows, sizes):
     chunks = chunks_of(rows, sizes, directed=directed)
     if aggregate is None and any(len({*values}) > 1 for values in by_slot.values()):
         with pytest.raises(EdgeError) as caught:
-            rule.collect(chunks, EDGES, READER, BACKEND)
+            rule.collect(chunks, EDGES, (READER,), BACKEND)
         direction = {1: False, 2: True}.get(caught.value.direction, False)
         assert len({*by_slot[caught.value.position, direction]}) > 1
         return
-    arrays = rule.collect(chunks, EDGES, READER, BACKEND)
+    arrays = rule.collect(chunks, EDGES, (READER,), BACKEND)
     value_of = BY_DEFINITION.get(aggregate, BY_DEFINITION["first"])
     ways = (False, True) if directed else (False,)
     for way, found in zip(ways, arrays, strict=False):
@@ -218,7 +219,7 @@ def test_rows_in_chunks_are_rows(aggregate, directed, rows, sizes):
 @pytest.mark.parametrize("directed", [False, True])
 def test_the_largest_weight_is_of_both_directions(directed):
     """Weights are divided by it, in each group by its own."""
-    reading = Reading(Reduced("sum", directed=directed), READER, scaled=True)
+    reading = Reading(Reduced("sum", directed=directed), (READER,), scaled=True)
     arrays = [np.array([1.0, 4.0, 2.0]), np.array([3.0, 0.0, 8.0]), np.array([3, 1, 3], "uint8")]
     given = arrays if directed else arrays[:1]
     assert reading.largest(given) == (8 if directed else 4)

@@ -298,7 +298,7 @@ def _per_pair(sums: Array, degrees: Array, xp: ArrayModule) -> Array:
 
 def _weighted(label: Label, aggregate: str | None) -> Products:
     """Sum, over the triangles of each rank, the cube root of the product of scaled weights."""
-    reading = Reading(Reduced(aggregate), WeightReader(label=label), _roots, scaled=True)
+    reading = Reading(Reduced(aggregate), (WeightReader(label=label),), _roots, scaled=True)
     return Products("weighted", reading)
 
 

@@ -69,7 +69,7 @@ def clustering_sums(weight: Label | None, aggregate: str | None) -> list[Sum]:
         reading = Reading(Directions(), formula=_ways)
         return [SmallProducts("directed", reading), Degrees("degrees", reading, 1)]
     rule = Reduced(aggregate, directed=True)
-    reading = Reading(rule, WeightReader(label=weight), _roots_both_ways, scaled=True)
+    reading = Reading(rule, (WeightReader(label=weight),), _roots_both_ways, scaled=True)
     return [Products("directed", reading), Degrees("degrees", reading, 1)]
 
 

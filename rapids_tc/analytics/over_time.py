@@ -149,7 +149,7 @@ def triangles_over_time(
     if memory_limit is not None:
         quantity = quantity.limited(memory_limit)
     [changes] = graph.summed(quantity)
-    presence, backend = time_values.windows_of(changes.reading.reader), graph.backend
+    presence, backend = time_values.windows_of(changes.reading.readers[0]), graph.backend
     formed, by_window = changes.values[:-1], changes.values[:-1].cumsum()
     of_groups: dict[Any, Any] = {}
     if graph.groups is not None:

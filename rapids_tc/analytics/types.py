@@ -46,7 +46,7 @@ def _check_per(own: OwnOptions, accepted: Sequence[str]) -> OwnOptions:
 def _type_reading(own: OwnOptions) -> Reading:
     if own["vertex_type"] is not None:
         return Reading(EndTypes(), vertex_types=VertexTypes(own["vertex_type"], own["aggregate"]))
-    return Reading(Reduced(own["aggregate"], dtype="uint8"), TypeReader(own["edge_type"]))
+    return Reading(Reduced(own["aggregate"], dtype="uint8"), (TypeReader(own["edge_type"]),))
 
 
 def _type_sums(own: OwnOptions) -> list[Sum]:
@@ -161,8 +161,8 @@ def _balance_sums(own: OwnOptions) -> list[Sum]:
     aggregate = own["aggregate"]
     reader = SignReader(label=own["sign"], signs_alone=aggregate is None)
     if own["per"] is None:
-        return [TrianglesByType("signs", Reading(Signs(aggregate), reader), 2)]
-    reading = Reading(Signs(aggregate), reader, _sides)
+        return [TrianglesByType("signs", Reading(Signs(aggregate), (reader,)), 2)]
+    reading = Reading(Signs(aggregate), (reader,), _sides)
     return [SmallProducts("triangles", reading, 0), SmallProducts("signed", reading, 1)]
 
 

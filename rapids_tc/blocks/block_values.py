@@ -49,9 +49,9 @@ def read(graph: Blocked, reading: Reading, rows: Read | None = None) -> Read:
     ValueError
         Values are unusable, or rows of one edge disagree.
     """
-    if reading.vertex_types is not None:
+    if not reading.of_rows:
         resolved = graph.submit("values", of_graph, reading, graph.ids, graph.order)
-        return resolved, graph.each_block("values", end_types, more=(resolved,))
+        return resolved, graph.each_block("values", of_ends, more=(resolved,))
     resolved, of_rows = rows or read_rows(graph, reading)
     merged = graph.each_of_rows("values", select_rows, merge, of_rows, more=(resolved,))
     states = graph.each("values", operator.getitem, merged, more=(slice(1, 3),))
@@ -67,9 +67,9 @@ def read(graph: Blocked, reading: Reading, rows: Read | None = None) -> Read:
     else:
         largest = max(value for value, _ in largest_and_errors)
         arrays = graph.each("values", scaled, merged, more=(resolved, largest))
-    if reading.chosen is not None:
+    if reading.names_vertices:
         resolved = graph.submit("values", of_graph, resolved, graph.ids, graph.order)
-        arrays = graph.each_block("values", marked, arrays, more=(resolved,))
+        arrays = graph.each_block("values", with_ends, arrays, more=(resolved,))
     return resolved, arrays
 
 
@@ -97,8 +97,8 @@ def _sum(graph: Blocked, quantity: Sum, resolved: Task, values: list[Task]) -> T
 
 
 def read_rows(graph: Blocked, reading: Reading) -> Read:
-    """Submit the reading of the column; return its resolved form, and the values of each batch."""
-    if reading.reader is None:
+    """Submit the reading of columns; return its resolved form, and the values of each batch."""
+    if not reading.readers:
         return reading, [[] for _ in graph.batches]
     starts, (partitions, prints) = _starts(graph), graph.to_read
     numbers, ids = [None] * len(graph.batches), None
@@ -152,14 +152,13 @@ def profile(
     partitions: list[Frame], prints: Fingerprints, starts: list[int], numbers: Numbers | None,
     ids: Ids | None, reading: Reading, *, context: WorkerContext,
 ) -> Profiled:  # fmt: skip
-    """Profile the column of a reading; `starts` are the first rows of the partitions.
+    """Profile the columns of a reading; `starts` are the first rows of the partitions.
 
     Numbers and ids are given if the reading is by group.
     """
-    reader: Any = reading.reader
     columns, seen = columns_of(context, partitions, prints, reading)
     parts = zip(columns, starts, groups_of(columns, numbers, ids), strict=True)
-    return [reader.profile(column, at, context.backend, of) for column, at, of in parts], seen
+    return [reading.profile(own, at, context.backend, of) for own, at, of in parts], seen
 
 
 def unchanged(profiled: list[Profiled], prints: list[Fingerprints]) -> list[Any]:
@@ -179,14 +178,15 @@ def read_batch(
     partitions: list[Frame], prints: Fingerprints, starts: list[int], numbers: Numbers | None,
     ids: Ids | None, reading: Reading, *, context: WorkerContext, xp: Any,
 ) -> list[Array]:  # fmt: skip
-    """Read the column for all rows of a batch; if their order matters, add their places.
+    """Read the columns for all rows of a batch; if their order matters, add their places.
 
     Numbers and ids are given if the reading is by group.
     """
     id_columns(context, partitions, prints)
     columns, _ = columns_of(context, partitions, prints, reading)
     parts = zip(columns, groups_of(columns, numbers, ids), strict=True)
-    values = [xp.concatenate([reading.read(column, context.backend, of) for column, of in parts])]
+    read = [reading.read(own, context.backend, of) for own, of in parts]
+    values = [xp.concatenate(of_column) for of_column in zip(*read, strict=True)]
     if reading.rule.ordered:
         first_rows = zip(starts, partitions, strict=True)
         places = [xp.arange(first, first + len(partition)) for first, partition in first_rows]
@@ -194,32 +194,38 @@ def read_batch(
     return values
 
 
-def groups_of(columns: list[Any], numbers: Numbers | None, ids: Ids | None) -> list[Array | None]:
-    """Return the group of each row of each partition's column; None without numbers and ids."""
+def groups_of(
+    columns: list[list[Any]], numbers: Numbers | None, ids: Ids | None
+) -> list[Array | None]:
+    """Return the group of each row of each partition; None without numbers and ids."""
     if numbers is None or ids is None:
         return [None] * len(columns)
-    require_length(numbers[0], sum(map(len, columns)), "numbers of rows")
+    rows = [len(own[0]) for own in columns]
+    require_length(numbers[0], sum(rows), "numbers of rows")
     require_below(numbers[0], ids.size, "numbers of ids")
-    ends = [0, *accumulate(map(len, columns))]
+    ends = [0, *accumulate(rows)]
     return [ids.group_of[numbers[0][first:end]] for first, end in pairwise(ends)]
 
 
 def columns_of(
     context: WorkerContext, partitions: list[Frame], prints: Fingerprints, reading: Reading
-) -> tuple[list[Any], Fingerprints]:
-    """Return the column of a reading in each partition, in the working library.
+) -> tuple[list[list[Any]], Fingerprints]:
+    """Return the columns of a reading in each partition, in the working library.
 
-    Also return the fingerprints with those of the column; KernelError if one has changed.
+    Also return the fingerprints with those of the columns; KernelError if one has changed.
     """
-    reader: Any = reading.reader
-    columns, seen = [], []
+    columns: list[list[Any]] = []
+    seen = []
     for partition, own in zip(partitions, prints, strict=True):
         labels = context.adapter.labels(partition)
-        check_label(f"partition {own.place}: {reader.role}", reader.label, labels)
-        column = context.adapter.column(partition, reader.label)
-        columns.append(context.backend.to_working_series(column))
-        name = f"{reader.role}={reader.label!r}"
-        seen.append(own.with_values(name, columns[-1], context.backend))
+        columns.append([])
+        for reader in reading.readers:
+            check_label(f"partition {own.place}: {reader.role}", reader.label, labels)
+            column = context.adapter.column(partition, reader.label)
+            columns[-1].append(context.backend.to_working_series(column))
+            name = f"{reader.role}={reader.label!r}"
+            own = own.with_values(name, columns[-1][-1], context.backend)
+        seen.append(own)
     return columns, seen
 
 
@@ -261,7 +267,7 @@ def edge_rows(parts: list[list[Array]], edges: int, reading: Reading, backend: B
     edge, *rest = selected
     require_below(edge, edges, "edges")
     reverse = rest.pop(0) if reading.rule.directed else None
-    return EdgeRows(edge, reverse, rest[0] if rest else None).both_ways(backend)
+    return EdgeRows(edge, reverse, tuple(rest)).both_ways(backend)
 
 
 def scaled(merged: Merged, reading: Reading, largest: float, *, xp: Any) -> list[Array]:
@@ -274,15 +280,15 @@ def of_graph(reading: Reading, ids: Ids, order: list[Any], *, xp: Any) -> Readin
     return reading.of_graph(ids, Order.of_ranks(order[0], order[1], xp))
 
 
-def marked(block: PlacedBlock, arrays: list[Array], reading: Reading) -> list[Array]:
-    """Mark the edges of a block by the vertices that the user chooses."""
+def with_ends(block: PlacedBlock, arrays: list[Array], reading: Reading) -> list[Array]:
+    """Return the arrays of a block with what is known of the ends of its edges."""
     require_values(reading, arrays, block.csr.m)
-    return reading.marked(arrays, *block.ends)
+    return reading.with_ends(arrays, *block.ends, block.xp)
 
 
-def end_types(block: PlacedBlock, reading: Reading) -> list[Array]:
-    """Return the types of both ends of the edges of a block."""
-    return reading.end_types(*block.ends)
+def of_ends(block: PlacedBlock, reading: Reading) -> list[Array]:
+    """Return the arrays of a block for which no row is read."""
+    return reading.with_ends([], *block.ends, block.xp)
 
 
 def end_ranks(block: PlacedBlock, error: EdgeError) -> list[int]:

@@ -209,7 +209,7 @@ class ChangesByWindow(_InTime):
     @property
     def size(self) -> int:
         """See `Quantity`."""
-        return self.windows or windows_of(self.reading.reader).count
+        return self.windows or windows_of(self.reading.readers[0]).count
 
     @property
     def shape(self) -> tuple[int, ...]:

@@ -330,20 +330,20 @@ class InMemoryGraph(EdgeGraph):
 
     def _read(self, reading: Reading, *, keep: bool) -> tuple[Reading, list[Array]]:
         """Read values of all edges; return the resolved reading, and its arrays."""
+        xp = self.backend.xp
         if reading.names_vertices:
             reading = reading.of_graph(self.ids, self.order)
-        if reading.vertex_types is not None:
-            return reading, reading.end_types(self.csr.rows, self.csr.columns)
-        values: Array | None = None
-        if (reader := reading.reader) is not None:
-            check_label(reader.role, reading.label, self.labels)
-            column = self.column(reading.label)
-            groups = None
-            if self.groups is not None and reading.by_group:
-                groups = self.groups.group_of[self.ends[0]]
-            reading = replace(reading, reader=reader.whole(column, self.backend, groups))
-            values = reading.read(column, self.backend, groups)
-            del column, groups
+        if not reading.of_rows:
+            return reading, reading.with_ends([], self.csr.rows, self.csr.columns, xp)
+        groups, columns = None, []
+        for reader in reading.readers:
+            check_label(reader.role, reader.label, self.labels)
+            columns.append(self.column(reader.label))
+        if self.groups is not None and reading.by_group:
+            groups = self.groups.group_of[self.ends[0]]
+        reading = reading.whole(columns, self.backend, groups)
+        values = reading.read(columns, self.backend, groups)
+        del columns, groups
         rows = self._edge_rows(values, directed=reading.rule.directed, keep=keep)
         del values
         try:
@@ -351,9 +351,9 @@ class InMemoryGraph(EdgeGraph):
         except EdgeError as error:
             raise self._name_edge(error) from None
         largest = self._largest(reading, arrays) if reading.scaled else 0.0
-        arrays = reading.formula(arrays, largest, self.backend.xp)
-        if reading.chosen is not None:
-            arrays = reading.marked(arrays, self.csr.rows, self.csr.columns)
+        arrays = reading.formula(arrays, largest, xp)
+        if reading.names_vertices:
+            arrays = reading.with_ends(arrays, self.csr.rows, self.csr.columns, xp)
         return reading, arrays
 
     def _largest(self, reading: Reading, arrays: list[Array]) -> Any:
@@ -363,7 +363,7 @@ class InMemoryGraph(EdgeGraph):
         group, size = self.edge_groups(), len(self.groups.starts)
         return reading.largest_by_group(arrays, group, size, self.backend.xp)[group]
 
-    def _edge_rows(self, values: Array | None, *, directed: bool, keep: bool) -> EdgeRows:
+    def _edge_rows(self, values: tuple[Array, ...], *, directed: bool, keep: bool) -> EdgeRows:
         """Find the edges of all rows, and leave self loops out; `keep`: see `row_edges`."""
         edge, rank, reverse = self.row_edges(keep=keep), self.order.rank, None
 
@@ -377,7 +377,7 @@ class InMemoryGraph(EdgeGraph):
         if sum64(inside) < len(inside):
             edge = edge[inside]
             reverse = None if reverse is None else reverse[inside]
-            values = None if values is None else values[inside]
+            values = tuple(of_rows[inside] for of_rows in values)
         return EdgeRows(edge, reverse, values).both_ways(self.backend)
 
     def _name_edge(self, error: EdgeError) -> ValueError:

@@ -307,7 +307,7 @@ class OutOfCoreGraph(EdgeGraph):
 
     def _read(self, reading: Reading) -> block_values.Read:
         rows = None
-        if reading.vertex_types is None:
+        if reading.of_rows:
             rows = self._values_of_rows(reading)
             bytes_of_edge = reading.rule.bytes * (1 + reading.scaled)
             self._store.reserve(bytes_of_edge * self.n_edges + RESERVED * self.n**2)
@@ -315,24 +315,25 @@ class OutOfCoreGraph(EdgeGraph):
 
     def _values_of_rows(self, reading: Reading) -> block_values.Read:
         """Resolve a reading; return it, and the values of each batch, read when a task asks."""
-        cuts, reader = self.rows.cuts(), reading.reader
-        if reader is None:
+        cuts, backend = self.rows.cuts(), self.backend
+        if not reading.readers:
             return reading, [[] for _ in cuts]
-        check_label(reader.role, reading.label, self.labels)
-        backend, column = self.backend, self.backend.adapter.column(self._frame, reading.label)
+        for reader in reading.readers:
+            check_label(reader.role, reader.label, self.labels)
+        columns = [backend.adapter.column(self._frame, each.label) for each in reading.readers]
         by_group = self.groups is not None and reading.by_group
 
-        def part(first: int, last: int) -> tuple[Series, Array | None]:
+        def part(first: int, last: int) -> tuple[list[Series], Array | None]:
             """Return the values of some rows, and the groups of these if needed."""
             groups = self.ids.group_of[self.rows.ends(first, last)[0]] if by_group else None
-            return backend.to_working_series(column.iloc[first:last]), groups
+            return [backend.to_working_series(each.iloc[first:last]) for each in columns], groups
 
         def read(cut: Cut) -> list[Array]:
             of_rows, groups = part(*cut)
-            return [resolved.read(of_rows, backend, groups)]
+            return [*resolved.read(of_rows, backend, groups)]
 
         parts = ((cut[0], *part(*cut)) for cut in cuts)
-        profiles = [reader.profile(of_rows, at, backend, of) for at, of_rows, of in parts]
+        profiles = [reading.profile(of_rows, at, backend, of) for at, of_rows, of in parts]
         resolved = reading.resolved(profiles)
         return resolved, [Unread(partial(read, cut)) for cut in cuts]
 

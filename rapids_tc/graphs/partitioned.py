@@ -161,11 +161,11 @@ class PartitionedGraph:
         self._record, self._options, self._own, self._kept = record, options, own, kept
         self.work = record.work_of(own, grouped=options.by is not None)
         self._known: dict[Any, Any] = {}  # answers that a kept graph keeps after the call
-        readers = (quantity.reading.reader for quantity in record.sums(own))
+        readers = (quantity.reading.readers for quantity in record.sums(own))
         every = record.result in one_worker.FRAMES or (kept is not None and kept.whole_rows)
         self._source = FrameSource(
             executor, adapter, id_columns, options.engine,
-            [reader for reader in readers if reader is not None], every=every,
+            [reader for several in readers for reader in several], every=every,
         )  # fmt: skip
 
     def answer(self, arguments: OwnOptions) -> Any:
@@ -286,7 +286,7 @@ class PartitionedGraph:
         """Answer an analytic of vertices, or of the whole graph, from sums by vertex."""
         own = {name: self.executor.in_process(value) for name, value in own.items()}
         needs, total, asked = self.work.needs, None, record.sums(own)
-        rows = any(quantity.reading.vertex_types is None for quantity in asked)
+        rows = any(quantity.reading.of_rows for quantity in asked)
         graph, summed, tally = distributed_tallies.summed(
             self.blocked(rows=rows), asked, self.groups
         )

@@ -10,7 +10,7 @@ from rapids_tc.preparation.named_ids import find_vertices
 from rapids_tc.preparation.readers import VertexReader
 
 if TYPE_CHECKING:
-    from rapids_tc._typing import Array
+    from rapids_tc._typing import Array, ArrayModule
     from rapids_tc.preparation.ids import Ids
     from rapids_tc.preparation.orient import Order
 
@@ -49,7 +49,9 @@ class Marks(EndTypes):
 class Apart(Reading):
     """1.0 for an edge without a chosen end, and 0.0 for others."""
 
-    def end_types(self, larger: Array, smaller: Array) -> list[Array]:
+    def with_ends(
+        self, arrays: list[Array], larger: Array, smaller: Array, xp: ArrayModule
+    ) -> list[Array]:
         """Return the mark of each edge, from the ranks of its ends."""
         chosen: Any = self.vertex_types and self.vertex_types.codes
         return [(~(chosen[larger] | chosen[smaller])).astype("float64")]

@@ -8,6 +8,7 @@ to the machine that has the block.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import inf
 from typing import TYPE_CHECKING, Any, cast
@@ -20,11 +21,14 @@ from rapids_tc.preparation.extremes import floats, ordered
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from rapids_tc._typing import Array, Series
+    from rapids_tc._typing import Array, ArrayModule, Series
     from rapids_tc.frames.backend import Backend
     from rapids_tc.preparation.ids import Ids
     from rapids_tc.preparation.orient import Order
     from rapids_tc.preparation.readers import Reader, VertexReader
+
+Readers = tuple["Reader", ...]
+Columns = Sequence["Series"]  # the same part of the column of each reader
 
 PICKS = ("first", "last")
 SUMS = ("sum", "mean")
@@ -78,13 +82,13 @@ class EdgeRows:
         The position of each row's edge in ``csr.columns``.
     reverse : array of bool or None
         Whether the source has the smaller rank; None if no direction is asked for.
-    values : array or None
-        What a `Reader` has read from each row; None if no column is read.
+    values : tuple of array
+        What each reader has read from each row.
     """
 
     edge: Array
     reverse: Array | None
-    values: Array | None
+    values: tuple[Array, ...]
 
     def both_ways(self, backend: Backend) -> EdgeRows:
         """Return each row in both directions, if the source of the frame says that edges have none.
@@ -95,7 +99,11 @@ class EdgeRows:
             return self
         join = backend.xp.concatenate
         edge, reverse = join([self.edge] * 2), join([self.reverse, ~self.reverse])
-        return EdgeRows(edge, reverse, None if self.values is None else join([self.values] * 2))
+        return EdgeRows(edge, reverse, tuple(join([values] * 2) for values in self.values))
+
+    def column(self, place: int) -> EdgeRows:
+        """Return the rows with the values of one reader alone."""
+        return EdgeRows(self.edge, self.reverse, self.values[place : place + 1])
 
 
 # Rows of one edge ---------------------------------------------------------------------------------
@@ -128,9 +136,18 @@ class Rule(ABC):
 
     @abstractmethod
     def collect(
-        self, chunks: Iterable[EdgeRows], edges: int, reader: Any, backend: Backend
+        self, chunks: Iterable[EdgeRows], edges: int, readers: Readers, backend: Backend
     ) -> list[Array]:
-        """Return the arrays of a graph or block of so many edges, from all rows of its edges."""
+        """Return the arrays of a graph or block of so many edges, from all rows of its edges.
+
+        `readers` are those of the reading, which are resolved.
+        """
+
+    def with_end_types(
+        self, arrays: list[Array], larger: Array, smaller: Array, xp: ArrayModule
+    ) -> list[Array]:
+        """Return the arrays of some edges, once the types of both of their ends are known."""
+        return arrays
 
 
 @dataclass(frozen=True)
@@ -142,7 +159,7 @@ class Directions(Rule):
     bytes = 1
 
     def collect(
-        self, chunks: Iterable[EdgeRows], edges: int, reader: Any, backend: Backend
+        self, chunks: Iterable[EdgeRows], edges: int, readers: Readers, backend: Backend
     ) -> list[Array]:
         """Return the states."""
         seen = backend.xp.zeros(2 * edges, bool)
@@ -160,10 +177,16 @@ class EndTypes(Rule):
     bytes = 2
 
     def collect(
-        self, chunks: Iterable[EdgeRows], edges: int, reader: Any, backend: Backend
+        self, chunks: Iterable[EdgeRows], edges: int, readers: Readers, backend: Backend
     ) -> list[Array]:
         """Return no array."""
         return []
+
+    def with_end_types(
+        self, arrays: list[Array], larger: Array, smaller: Array, xp: ArrayModule
+    ) -> list[Array]:
+        """See `Rule`."""
+        return [larger, smaller]
 
 
 @dataclass(frozen=True)
@@ -196,7 +219,7 @@ class Reduced(Rule):
         return 2 * width + 1 if self.directed else width
 
     def collect(
-        self, chunks: Iterable[EdgeRows], edges: int, reader: Any, backend: Backend
+        self, chunks: Iterable[EdgeRows], edges: int, readers: Readers, backend: Backend
     ) -> list[Array]:
         """Return the values; with directions the values down, the values up, and the states.
 
@@ -207,9 +230,10 @@ class Reduced(Rule):
         EdgeError
             Rows disagree, and no aggregate says what to do; or their sum is infinite.
         """
-        table = _Table.of(self, edges, backend)
+        table, [reader] = _Table.of(self, edges, backend), readers
         for rows in chunks:
-            table.add(_slots(rows, edges), rows.values, edges, reader)
+            [of_rows] = rows.values
+            table.add(_slots(rows, edges), of_rows, edges, reader)
         values = table.result()
         if self.aggregate in SUMS:
             self._require_finite(values, edges, reader, backend)
@@ -333,8 +357,8 @@ class Reading:
     ----------
     rule : Rule
         How the rows of an edge become its values.
-    reader : Reader or None
-        The column; None if rows are only asked for their direction.
+    readers : tuple of Reader
+        The columns; none if rows are only asked for their direction.
     formula : callable
         (arrays of the rule, largest value, array module) to the arrays of the reading. A function
         at the top of a module, for it travels between machines.
@@ -343,14 +367,14 @@ class Reading:
         states. Without an edge it is 0.0. If the graph has groups, the formula gets an array: for
         each edge the largest value of its group.
     vertex_types : VertexReader or None
-        Types of vertices, which take the place of rows: each edge gets the types of its ends.
+        Types of vertices: each edge gets the types of its ends.
     chosen : VertexReader or None
         Vertices that the user chooses: the states of edges, which are the first array, say which
         edges are `APART` from them.
     """
 
     rule: Rule
-    reader: Reader | None = None
+    readers: Readers = ()
     formula: Callable[[list[Array], Any, Any], list[Array]] = _unchanged
     scaled: bool = False
     vertex_types: VertexReader | None = None
@@ -369,11 +393,16 @@ class Reading:
         )
         return replace(self, vertex_types=types, chosen=chosen)
 
-    def marked(self, arrays: list[Array], larger: Array, smaller: Array) -> list[Array]:
-        """Return the arrays of some edges, marked as `chosen` says, from the ranks of their ends.
+    def with_ends(
+        self, arrays: list[Array], larger: Array, smaller: Array, xp: ArrayModule
+    ) -> list[Array]:
+        """Return the arrays of some edges with what is known of their ends, by the ranks of these.
 
         `of_graph` comes first.
         """
+        if self.vertex_types is not None:
+            codes = self.vertex_types.codes
+            return self.rule.with_end_types(arrays, codes[larger], codes[smaller], xp)
         chosen: Any = self.chosen and self.chosen.codes
         apart = ~(chosen[larger] | chosen[smaller])
         return [arrays[0] + apart.astype("uint8") * APART, *arrays[1:]]
@@ -381,35 +410,53 @@ class Reading:
     @property
     def types(self) -> Any:
         """The types, sorted, of a resolved reading of types."""
-        return (self.vertex_types or cast("Any", self.reader)).types
+        return (self.vertex_types or cast("Any", self.readers[0])).types
 
-    def end_types(self, larger: Array, smaller: Array) -> list[Array]:
-        """Return the types of both ends of some edges, from their ranks."""
-        codes: Any = self.vertex_types and self.vertex_types.codes
-        return [codes[larger], codes[smaller]]
+    @property
+    def of_rows(self) -> bool:
+        """Whether rows are read at all, or asked for their direction."""
+        return bool(self.readers) or self.rule.directed
 
     @property
     def by_group(self) -> bool:
-        """Whether the reader needs the group of each row, if there are groups."""
-        return self.reader is not None and self.reader.by_group
+        """Whether a reader needs the group of each row, if there are groups."""
+        return any(reader.by_group for reader in self.readers)
 
     @property
     def label(self) -> Any:
-        """The column that is read; None if there is none."""
-        return None if self.reader is None else self.reader.label
+        """The first column that is read; None if there is none."""
+        return self.readers[0].label if self.readers else None
 
-    def resolved(self, profiles: list[Any]) -> Reading:
-        """Return the reading with the reader that all profiles of the column give."""
-        return self if self.reader is None else replace(self, reader=self.reader.resolve(profiles))
+    def profile(
+        self, columns: Columns, first: int, backend: Backend, groups: Array | None = None
+    ) -> list[Any]:
+        """Profile a part of all columns, each by its reader; see `Reader`."""
+        both = zip(self.readers, columns, strict=True)
+        return [reader.profile(column, first, backend, groups) for reader, column in both]
 
-    def read(self, column: Series, backend: Backend, groups: Array | None = None) -> Array:
-        """Read a part of the column of a reading that is resolved; see `Reader`."""
-        reader: Any = self.reader
-        return reader.read(column, backend, groups)
+    def resolved(self, profiles: list[list[Any]]) -> Reading:
+        """Return the reading with the readers that the profiles of all parts give."""
+        if not self.readers:
+            return self
+        both = zip(self.readers, zip(*profiles, strict=True), strict=True)
+        return replace(self, readers=tuple(reader.resolve([*own]) for reader, own in both))
+
+    def whole(self, columns: Columns, backend: Backend, groups: Array | None = None) -> Reading:
+        """Return the reading with the readers for columns of which there are no other parts."""
+        both = zip(self.readers, columns, strict=True)
+        readers = tuple(reader.whole(column, backend, groups) for reader, column in both)
+        return replace(self, readers=readers)
+
+    def read(
+        self, columns: Columns, backend: Backend, groups: Array | None = None
+    ) -> tuple[Array, ...]:
+        """Read a part of all columns of a reading that is resolved; see `Reader`."""
+        both = zip(self.readers, columns, strict=True)
+        return tuple(reader.read(column, backend, groups) for reader, column in both)
 
     def collect(self, chunks: Iterable[EdgeRows], edges: int, backend: Backend) -> list[Array]:
         """Return the arrays of the rule, for a graph or block of so many edges."""
-        return self.rule.collect(chunks, edges, self.reader, backend)
+        return self.rule.collect(chunks, edges, self.readers, backend)
 
     def largest(self, arrays: list[Array]) -> float:
         """Return the largest value of a graph or block."""

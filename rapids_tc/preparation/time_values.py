@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from rapids_tc.errors import CapacityError
 from rapids_tc.plan import costs
-from rapids_tc.preparation.edge_values import Reading, Rule
+from rapids_tc.preparation.edge_values import Readers, Reading, Rule
 from rapids_tc.preparation.readers import Reader
 from rapids_tc.preparation.spans import (
     MOST_WINDOWS,
@@ -131,11 +131,11 @@ class Intervals(Rule):
     bytes = 16  # if no edge has a second interval; how many have is not known before rows are read
 
     def collect(
-        self, chunks: Iterable[EdgeRows], edges: int, reader: Reader | None, backend: Backend
+        self, chunks: Iterable[EdgeRows], edges: int, readers: Readers, backend: Backend
     ) -> list[Array]:
         """See `Rule`."""
         xp = backend.xp
-        parts = [(rows.edge, rows.values) for rows in chunks] or [
+        parts = [(rows.edge, *rows.values) for rows in chunks] or [
             (xp.zeros(0, "int64"), xp.zeros(0, "uint64"))
         ]
         edge, windows = (
@@ -159,13 +159,14 @@ def reading(
     within: Length | None = None,
 ) -> Reading:
     """Return the reading of the windows in which each edge is present; see `TimeReader`."""
-    return Reading(Intervals(), TimeReader(label, window, step, within))
+    return Reading(Intervals(), (TimeReader(label, window, step, within),))
 
 
 def with_memory(of_times: Reading, memory: int) -> Reading:
     """Return a reading whose windows may take so many bytes, or fewer if it says so already."""
-    reader = cast("TimeReader", of_times.reader)
-    return replace(of_times, reader=replace(reader, memory=min(memory, reader.memory or memory)))
+    reader = cast("TimeReader", of_times.readers[0])
+    limited = replace(reader, memory=min(memory, reader.memory or memory))
+    return replace(of_times, readers=(limited,))
 
 
 def check_within(time: Any, within: Any) -> Reading | None:

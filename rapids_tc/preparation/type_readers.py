@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from rapids_tc.errors import CapacityError, NullIdError, require_unchanged
 from rapids_tc.frames.adapters import root
 from rapids_tc.frames.backend import sum64
-from rapids_tc.preparation.edge_values import EdgeError, EdgeRows, Reduced
+from rapids_tc.preparation.edge_values import EdgeError, EdgeRows, Readers, Reduced
 from rapids_tc.preparation.id_columns import count_nulls, no_groups, widened
 from rapids_tc.preparation.readers import NumberReader, Reader
 
@@ -180,11 +180,11 @@ class Signs(Reduced):
     """The sign of the value of each edge, as a code of one byte: `NEGATIVE` or `POSITIVE`."""
 
     def collect(
-        self, chunks: Iterable[EdgeRows], edges: int, reader: Any, backend: Backend
+        self, chunks: Iterable[EdgeRows], edges: int, readers: Readers, backend: Backend
     ) -> list[Array]:
         """See `Reduced`; EdgeError for an edge whose value is zero."""
-        [values] = super().collect(chunks, edges, reader, backend)
-        zero = values == 0
+        [values] = super().collect(chunks, edges, readers, backend)
+        zero, [reader] = values == 0, readers
         if sum64(zero):
             raise EdgeError(
                 int(zero.argmax()),

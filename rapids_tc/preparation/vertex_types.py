@@ -68,13 +68,13 @@ class VertexTypes(VertexReader):
         rows = xp.flatnonzero(named)
         number, values = number[rows], values.take(rows).reset_index(drop=True)
         types = sorted_types([TypeProfile.of(values)], "vertex_type=")
-        chunk = EdgeRows(number, None, codes_of(values, types, backend))
+        chunk = EdgeRows(number, None, (codes_of(values, types, backend),))
         rule, reader = (
             Reduced(self.aggregate, dtype="uint8"),
             TypeReader(None, "vertex_type", types),
         )
         try:
-            [codes] = rule.collect([chunk], part.size, reader, backend)
+            [codes] = rule.collect([chunk], part.size, (reader,), backend)
         except EdgeError as error:
             vertex = part.take(xp.asarray([error.position])).iloc[0]
             raise ValueError(
