@@ -131,6 +131,14 @@ def test_siblings_are_parts_of_one_parent(backend):
     assert found["vertices"].tolist() == [15, 5, 5, 5]
 
 
+def test_communities_inside_one_another(backend):
+    """A threshold graph: ten generations of communities."""
+    rows = [(u, v) for v in range(22) for u in range(v) if u + v < 22]
+    found = backend.to_pandas(tc.truss_communities(backend.frame(frame_of(rows)), "all"))
+    assert found["parent"].tolist()[1:] == [*range(9)]
+    assert plain_communities(found) == reference.truss_communities(rows, "all")
+
+
 def test_two_triangles_that_share_a_vertex(backend):
     frame = frame_of([(5, 6), (6, 7), (7, 5), (7, 1), (1, 2), (2, 7), (8, 9), (3, 3)])
     edges = backend.frame(frame)

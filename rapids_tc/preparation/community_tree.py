@@ -8,12 +8,11 @@ first, so that a community's number is below the numbers of all communities insi
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rapids_tc.frames.adapters import to_host
+from rapids_tc.frames.backend import sum64
 from rapids_tc.preparation.csr import pack_keys
 
 if TYPE_CHECKING:
@@ -78,24 +77,23 @@ def tree(
     of_edge[levels == 0] = size
     smallest = _smallest_edges(of_edge, csr, number, size, xp)
     edges = count(of_edge, of_edge[:0], size + 1)[0].astype("uint64")
-    for members in _by_level(level, xp):
-        members = members[parent[members] < size]
-        xp.minimum.at(smallest, parent[members], smallest[members])
-        xp.add.at(edges, parent[members], edges[members])
+    for above in _ancestors(parent, xp):
+        xp.minimum.at(smallest, above, smallest.copy())
+        xp.add.at(edges, above, edges.copy())
     order = xp.lexsort(xp.stack([level.astype("uint64"), smallest[:-1]]))
     rank = xp.empty(size + 1, "int64")
     rank[order] = xp.arange(size, dtype="int64")
     rank[-1] = size
     low_end = (smallest[order] >> np.uint64(32)).astype("int64")
     parents = rank[parent[order]]
-    counts = edges[order].astype("int64")
+    counts = edges[order].astype("int64")  # those of the last, of none, are meaningless
     return CommunityTree(rank.astype("uint32")[of_edge], level[order], parents, counts, low_end)
 
 
 LEVEL_AT = 40  # the lowest bit of a level in a word of a forest: levels are below 2**24
 OF_ENDS = (1 << 24) - 1  # the level of the ends of edges, if these join: above all others
 _NODE = np.uint64((1 << LEVEL_AT) - 1)
-_LEAST, _BATCHES = 1 << 14, 64  # least edges of a batch, and the most batches
+_LEAST, _GROWTH, _PARTS = 1 << 14, 4, 16  # edges of the first batch; batches grow to a part
 
 
 def words_of(parents: Array, levels: Array, xp: Any) -> Array:
@@ -134,9 +132,10 @@ def _smallest_edges(of_edge: Array, csr: Csr, number: Array, size: int, xp: Any)
     Edges of communities inside others are left out.
     """
     smallest, rows = xp.full(size + 1, ~np.uint64(0), "uint64"), csr.rows
-    size_of_batch = max(_LEAST, -(-csr.m // _BATCHES))
-    for first in range(0, csr.m, size_of_batch):
-        part = slice(first, first + size_of_batch)
+    first = 0
+    while first < csr.m:
+        part = slice(first, first + max(_LEAST, min(_GROWTH * first, csr.m // _PARTS)))
+        first = part.stop
         one, other = number[rows[part]], number[csr.columns[part]]
         keys = pack_keys(xp.minimum(one, other), xp.maximum(one, other).astype("uint32"), xp)
         community = of_edge[part]
@@ -145,13 +144,17 @@ def _smallest_edges(of_edge: Array, csr: Csr, number: Array, size: int, xp: Any)
     return smallest
 
 
-def _by_level(level: Array, xp: Any) -> list[Array]:
-    """Return the places of each level's communities, the highest level first."""
-    order = xp.argsort(-level)
-    ordered = level[order]
-    cuts = xp.flatnonzero(ordered[1:] != ordered[:-1]) + 1
-    bounds = [0, *cuts.tolist(), len(level)]
-    return [order[a:b] for a, b in pairwise(bounds) if a < b]
+def _ancestors(parent: Array, xp: Any) -> list[Array]:
+    """Return who is 2 ** i generations above each community, `size` above roots and itself.
+
+    What is combined, one after another of the list, with those above, is then combined for all
+    that are inside: first within two generations, then within four, and so on.
+    """
+    size = len(parent)
+    ancestors = [xp.append(parent, size)]
+    while sum64(ancestors[-1] < size):
+        ancestors.append(ancestors[-1][ancestors[-1]])
+    return ancestors[:-1]
 
 
 def vertices(communities: CommunityTree, csr: Csr, xp: Any) -> Array:
@@ -165,7 +168,7 @@ def vertices(communities: CommunityTree, csr: Csr, xp: Any) -> Array:
     size = communities.size
     if not size:
         return xp.zeros(0, "int64")
-    place, last, parent = (xp.asarray(array) for array in _preorder(communities))
+    place, last, parent = _preorder(communities.parent, xp)
     own = xp.append(place, size).astype("uint32")[communities.of_edge]
     present = own < size
     ends = (pack_keys(end[present], own[present], xp) for end in (csr.rows, csr.columns))
@@ -188,28 +191,28 @@ def vertices(communities: CommunityTree, csr: Csr, xp: Any) -> Array:
     return (before[last + 1] - before[xp.arange(size)])[place]
 
 
-def _preorder(communities: CommunityTree) -> tuple[Array, Array, Array]:
+def _preorder(parent: Array, xp: Any) -> tuple[Array, Array, Array]:
     """Return the places of communities in preorder, and by place, the last inside, and the parent.
 
-    The parent of a root is itself. All are int64, in main memory: levels are many steps of few
-    communities each.
+    The parent of a root is itself. All are int64.
     """
-    level, parent = to_host(communities.level), to_host(communities.parent)
-    size, groups = len(level), _by_level(level, np)
-    sizes = np.ones(size + 1, np.int64)  # of a community and all inside; those of the roots at last
-    for members in groups:
-        np.add.at(sizes, parent[members], sizes[members])
-    order = np.argsort(parent, kind="stable")
-    of_order = parent[order]
-    before = np.cumsum(sizes[order]) - sizes[order]
-    firsts = np.append(True, of_order[1:] != of_order[:-1])
-    from_first = np.empty(size, np.int64)  # how many communities are between it and its parent
-    from_first[order] = before - np.maximum.accumulate(np.where(firsts, before, 0))
-    place = np.full(size + 1, -1)
-    for members in reversed(groups):
-        place[members] = place[parent[members]] + 1 + from_first[members]
-    last, around, place = np.empty(size, np.int64), np.arange(size), place[:-1]
-    last[place] = place + sizes[:-1] - 1
+    size, ancestors = len(parent), _ancestors(parent, xp)
+    sizes = xp.ones(size + 1, "uint64")  # of a community and all inside
+    for above in ancestors:
+        xp.add.at(sizes, above, sizes.copy())
+    sizes = sizes[:-1].view("int64")
+    order = xp.argsort(parent)
+    ordered = parent[order]
+    is_first = xp.ones(size, bool)
+    is_first[1:] = ordered[1:] != ordered[:-1]
+    before = xp.cumsum(sizes[order]) - sizes[order]
+    steps = xp.zeros(size + 1, "int64")  # from the parent's place
+    steps[order] = 1 + before - before[is_first][xp.cumsum(is_first, dtype="int64") - 1]
+    for above in ancestors:
+        steps += steps[above]
+    place = steps[:-1] - 1
+    last, around = xp.empty(size, "int64"), xp.arange(size)
+    last[place] = place + sizes - 1
     inner = parent < size
     around[place[inner]] = place[parent[inner]]
     return place, last, around

@@ -457,6 +457,6 @@ def _laid_by_edge(
     offsets = xp.cumsum(offsets)
     laid = xp.empty(int(offsets[-1]), "uint64")
     laid[offsets[:-1][present]] = of_edges[present]
-    places = xp.arange(len(edges)) - own_begin[xp.cumsum(begins) - 1]  # in the list of the edge
-    laid[offsets[edges] + places] = windows
+    owner = xp.cumsum(begins, dtype="int64") - 1
+    laid[offsets[edges] + xp.arange(len(edges)) - own_begin[owner]] = windows
     return (*_halves(laid), offsets)

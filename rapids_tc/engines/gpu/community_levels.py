@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from rapids_tc.engines.protocol import ProgressCallback
     from rapids_tc.preparation.csr import Array, Csr
 
+_KERNELS = ("add_edges", "join_edges", "hang_edges")
 _BUCKET, _NONE, _WARP = 8, 2**32 - 1, 32  # as in levels.cu
 
 
@@ -27,15 +28,16 @@ def join_levels(
     """Join the sides of triangles, level by level; return the word of every edge: uint64, m."""
     xp = engine.xp
     with engine.device(csr.columns):
-        kernels = engine.compile(launch.read("levels.cu"), ("add_edges", "join_edges"), ())
+        kernels = engine.compile(launch.read("levels.cu"), _KERNELS, ())
         order, bounds = _by_level(levels, xp)
         parents, rows = xp.arange(csr.m, dtype="uint32"), _rows(engine, csr)
-        ends, forest = (csr.rows, csr.columns), (parents, parents.copy(), levels)
+        ends, forest = (csr.rows, csr.columns), (xp.full(csr.m, _NONE, "uint32"), parents, levels)
         for first, last in bounds:
             size = last - first
             edges = (*ends, order[first:last], np.uint32(size))
             launch.per_element(kernels["add_edges"], size, *edges, *rows)
             launch.per_element(kernels["join_edges"], _WARP * size, *edges, *rows, *forest)
+            launch.per_element(kernels["hang_edges"], size, *edges[2:], *forest)
             if on_progress is not None:
                 on_progress((csr.m - first) / csr.m)
         del ends, rows, order, edges, forest
