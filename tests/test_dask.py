@@ -225,6 +225,7 @@ def test_no_task_is_lost_that_ends_while_others_are_looked_at(monkeypatch, at_on
     quiet = SimpleNamespace(begin=lambda *_: None, draw=lambda *_: None)
     monkeypatch.setattr(running, "_stages", quiet, raising=False)
     monkeypatch.setattr(running, "_wait", lambda *_: None, raising=False)
+    monkeypatch.setattr(running, "send", lambda: None, raising=False)
     running.client, running._joined = None, Joined(bool)
     running._looked, running._drawing = time.monotonic(), False
     found = [
@@ -312,6 +313,29 @@ def test_new_workers_begin_while_one_answers(client, backend, one_counts, monkey
     assert sorted(on for stage, on in given if stage == "begin") == workers == sorted(known[client])
     del edges
     assert left_over(client) == []
+
+
+def test_the_tasks_of_a_stage_are_sent_together(client, backend, monkeypatch):
+    """A client sends one message every 10 ms, and the scheduler reads each graph of tasks apart."""
+    edges, sent, send = client.persist(apart(backend, small(), 3)), [], Client.get
+
+    def seen(self, graph, keys, **options):
+        sent.append(len(keys))
+        return send(self, graph, keys, **options)
+
+    monkeypatch.setattr(Client, "get", seen)
+    assert tc.count(edges) == 1
+    assert len(sent) <= 4 < 10 < sum(sent)
+
+
+def test_what_tasks_need_is_there_until_they_are_sent(client, backend):
+    with dask_cluster.DaskExecutor(apart(backend, small(), 2), False) as tasks:
+        first = tasks.submit("made", bytes, 3)
+        tasks.wait([first])
+        last = tasks.submit("last", len, first)
+        del first
+        time.sleep(0.2)  # in which the client would tell that nobody needs it
+        assert tasks.gather(last) == 3
 
 
 def test_a_larger_frame_is_for_all_workers(client, backend, one_counts, monkeypatch):

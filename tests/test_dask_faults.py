@@ -161,8 +161,10 @@ def test_what_a_worker_was_given_before_it_was_paused_is_done_by_others(backend,
     ):
         full, other = list(scheduler.workers)
         begun = executor.submit("begun", begin_and_pause, "goes on", on=full)
+        executor.send()
         Event("begun", client=client).wait(SOON)
         waiting = executor.submit("waiting", first, ["done"], on=full)
+        executor.send()
         Event("goes on", client=client).set()
         assert executor.gather([begun, waiting]) == ["paused", "done"]
         assert [worker.address for worker in scheduler.tasks[waiting.key].who_has] == [other]

@@ -63,9 +63,10 @@ HOMES = {
         "plot.py",
     },
     "cupy": {"engines/gpu/cuda.py", "kernels/_nvrtc.py", "frames/backend.py"},
-    "dask": {f"executors/{name}.py" for name in ("dask_cluster", "persisted", "watch")},
+    "dask": {f"executors/{name}.py" for name in ("dask_cluster", "messages", "persisted", "watch")},
     "distributed": {
-        f"executors/{name}.py" for name in ("dask_cluster", "persisted", "waiting", "watch")
+        f"executors/{name}.py"
+        for name in ("dask_cluster", "messages", "persisted", "waiting", "watch")
     },
     "pyspark": {"spark/stages.py"},
     "dask_cudf": set(),  # nobody needs to

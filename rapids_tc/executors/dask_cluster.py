@@ -22,11 +22,14 @@ from distributed import Client, futures_of
 from rapids_tc._progress import Choice, call_report, check_progress
 from rapids_tc.errors import KernelError
 from rapids_tc.executors import versions
+from rapids_tc.executors.messages import Unsent, let_go_later
 from rapids_tc.executors.persisted import (
     START,
+    Placement,
     client_for,
     head,
     known_rows,
+    look,
     persisted_partitions,
     placement,
     same,
@@ -81,13 +84,16 @@ class DaskExecutor:
         self._tasks: weakref.WeakSet[Future] = weakref.WeakSet()
         self._kept: weakref.WeakSet[Future] = weakref.WeakSet()  # of the graph that is asked
         self._keys: list[Any] = []  # of all tasks of the call, and of the graph
+        self._unsent = Unsent()
         self._heartbeats: dict[str, Heartbeat] = {}
         self._joined = Joined(lambda task: task.status in ENDED)
         self._drawing, self._looked = False, time.monotonic()
         self._made = 0
         self._workers: list[Worker] | None = None
         # The bytes of partitions by key, and the workers that hold each, until the call waits.
-        self._placement: tuple[dict[Any, int], dict[Any, list[str]]] | None = None
+        self._placement: Placement | None = None
+        self._held: list[Any] = []  # the keys of what the frame has on the cluster
+        self._reads = True  # partitions, in any case
         self._at_new_workers: list[Future] = []
 
     @property
@@ -113,6 +119,7 @@ class DaskExecutor:
         other = DaskExecutor(self._edges, progress, self.client)
         other.kind = f"Graph of a {self.kind}"
         other._kept, other._keys = self._tasks, [*self._keys]
+        other._reads = False
         other._heartbeats, other._joined = self._heartbeats, self._joined
         return other
 
@@ -120,6 +127,7 @@ class DaskExecutor:
         """Return an executor with the client, the stages and the tasks of this one."""
         other = DaskExecutor(frame, self.progress, self.client)
         other.client, other._stages, other._tasks = self.client, self._stages, self._tasks
+        other._unsent = self._unsent
         other._keys, other._heartbeats = self._keys, self._heartbeats
         return other
 
@@ -130,6 +138,8 @@ class DaskExecutor:
             if self.client.asynchronous:
                 raise KernelError(f"the client is asynchronous, and functions wait. {START}")
             Watch(self.client).require_open()
+            if self._reads:
+                self._held = [future.key for future in futures_of(self._edges)]
             self._stages = TaskStages(stack.enter_context(call_report(self.progress)))
             stack.callback(self._stages.close)
             self._stack = stack.pop_all()
@@ -144,7 +154,10 @@ class DaskExecutor:
         depends on another, and then drops the client.
         """
         with self._stack:
-            for task in list(self._tasks) if kind else ():
+            if kind is None:
+                self.send()
+                return
+            for task in list(self._tasks):
                 task.release()
 
     def workers(self) -> list[Worker]:
@@ -154,7 +167,7 @@ class DaskExecutor:
         What a graph keeps is lost if the cluster has been restarted, perhaps without workers.
         """
         if self._workers is None:
-            watch = Watch(self.client, self._heartbeats)
+            watch = Watch(self.client, self._heartbeats, self._look)
             while not (found := watch.check()):
                 gone = [task for task in self._kept if task.status == "cancelled"]
                 require_done(self.client, gone)
@@ -164,6 +177,13 @@ class DaskExecutor:
             self._joined.look(self._workers)
         return self._workers
 
+    def _look(self) -> dict[str, Any]:
+        """Ask for the workers, and where the partitions are, if they are on the cluster already."""
+        asked: Any = self.client.sync(look, self.client.scheduler, self._held)
+        workers: dict[str, Any] = asked[0]
+        self._placement = asked[1]
+        return workers
+
     def submit(
         self,
         stage: str,
@@ -172,23 +192,22 @@ class DaskExecutor:
         on: str | None = None,
         first: bool = False,
     ) -> Future:
-        """Have a chunk run, at a worker of choice while that lives, or before all others."""
+        """Have a chunk run, at a worker of choice while that lives, or before all others.
+
+        It is sent with all others of its stage, before the call waits.
+        """
         joined = self._joined.place() if self._drawing and on is None else None
-        on = on or joined
-        task = self.client.submit(
-            function,
-            *args,
-            key=f"{PREFIX}{stage}-{self._token}-{self._made}",
-            workers=[on] if on else None,
-            allow_other_workers=on is not None,
-            priority=int(first),
-            pure=False,
-        )
+        key = f"{PREFIX}{stage}-{self._token}-{self._made}"
+        task = self._unsent.add(self.client, key, function, args, on or joined, int(first))
         self._made += 1
         self._note([task])
         if joined:
             self._joined.gave(joined, task)
         return task
+
+    def send(self) -> None:
+        """Send the tasks that were submitted."""
+        self._unsent.send(self.client)
 
     def _note(self, tasks: list[Future]) -> None:
         self._tasks.update(tasks)
@@ -207,8 +226,11 @@ class DaskExecutor:
 
     def gather(self, tasks: Any) -> Any:
         """Wait for tasks, and return their results."""
+        self.send()
         self._stages.begin(several := futures_of(tasks), len(several))
-        return self._watched(gathered(self.client, tasks, several), several)
+        result = self._watched(gathered(self.client, tasks, several), several)
+        let_go_later(self.client, several)
+        return result
 
     def as_completed(
         self, tasks: Iterator[tuple[Any, Future]], at_once: int, total: int
@@ -240,9 +262,11 @@ class DaskExecutor:
             return list(islice(tasks, max(most, 0)))
         finally:
             self._drawing = False
+            self.send()
 
     def wait(self, tasks: list[Future]) -> None:
         """Return when all are done; raise what went wrong in one of them."""
+        self.send()
         self._stages.begin(tasks, len(tasks))
         if not all(task.status in ENDED for task in tasks):
             self._wait(tasks, "ALL_COMPLETED")
@@ -280,7 +304,10 @@ class DaskExecutor:
         They are asked for one by one: `persist` may read several files as one partition, and the
         frame that it gives back does not know.
         """
-        frame = (self._edges if labels is None else self._edges[list(labels)]).optimize()
+        edges = self._edges
+        if labels is not None and list(labels) != list(edges.columns):
+            edges = edges[list(labels)]
+        frame = edges.optimize()
         # Of what is read, which is perhaps several files per partition.
         self._divisions: tuple[Any, ...] = frame.divisions
         return self._evaluate(frame)
@@ -326,7 +353,8 @@ class DaskExecutor:
 
     def holder(self, partitions: list[Future]) -> tuple[str, int] | None:
         """Return the worker that holds the most of evaluated partitions, and the bytes of all."""
-        sizes, holders = self._placed(partitions)
+        of_all, holders = self._placed(partitions)
+        sizes = {part.key: of_all[part.key] for part in partitions if part.key in of_all}
         held = dict.fromkeys((worker.address for worker in self.workers()), 0)
         for key, size in sizes.items():
             for worker in holders.get(key, ()):
@@ -336,10 +364,10 @@ class DaskExecutor:
             return None
         return max(held, key=lambda worker: held[worker]), sum(sizes.values())
 
-    def _placed(self, partitions: list[Future]) -> tuple[dict[Any, int], dict[Any, list[str]]]:
+    def _placed(self, partitions: list[Future]) -> Placement:
         """Return the sizes and the holders of evaluated partitions; no sizes if one is lost."""
-        if self._placement is None:
-            keys = [partition.key for partition in partitions]
+        keys = [partition.key for partition in partitions]
+        if self._placement is None or not all(key in self._placement[1] for key in keys):
             placed: Any = self.client.sync(placement, self.client.scheduler, keys)
             self._placement = placed
         return self._placement

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -100,8 +100,22 @@ def _require_all(graph: dict[Any, Any], keys: list[Any]) -> None:
             )
 
 
-async def placement(scheduler: Any, keys: list[Any]) -> tuple[dict[Any, int], dict[Any, list[str]]]:
+Placement = tuple[dict[Any, int], dict[Any, list[str]]]  # the bytes of results, and their holders
+
+
+async def look(scheduler: Any, keys: list[Any]) -> tuple[dict[str, Any], Placement]:
+    """Ask for the workers, by address, and for the placement of results at once."""
+    with suppress(OSError):  # the client notices that the scheduler has gone
+        both = scheduler.identity(n_workers=-1), placement(scheduler, keys)
+        info, placed = await asyncio.gather(*both)
+        return dict(info.get("workers", {})), placed
+    return {}, ({}, {})
+
+
+async def placement(scheduler: Any, keys: list[Any]) -> Placement:
     """Ask for the bytes of results, and for their holders, at once."""
+    if not keys:
+        return {}, {}
     asked = scheduler.nbytes(keys=keys, summary=False), scheduler.who_has(keys=keys)
     answers: Any = await asyncio.gather(*asked, return_exceptions=True)
     sizes, holders = answers

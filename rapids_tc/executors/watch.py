@@ -14,7 +14,7 @@ import uuid
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import dask
 from distributed import Client, Future, Status
@@ -22,6 +22,9 @@ from distributed import Client, Future, Status
 from rapids_tc.errors import KernelError
 from rapids_tc.executors.persisted import START
 from rapids_tc.executors.protocol import Worker
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 # Seconds
 NO_WORKER_LIMIT = 60.0  # a call gives up if no worker has run for so long
@@ -60,10 +63,17 @@ class Watch:
     client : Client
     heartbeats : dict, optional
         By address, the last ones that earlier waits of the call have seen.
+    ask : callable, optional
+        Asks the scheduler for all workers, by address.
     """
 
-    def __init__(self, client: Client, heartbeats: dict[str, Heartbeat] | None = None) -> None:
-        self._client = client
+    def __init__(
+        self,
+        client: Client,
+        heartbeats: dict[str, Heartbeat] | None = None,
+        ask: Callable[[], dict[str, Any]] | None = None,
+    ) -> None:
+        self._client, self._ask = client, ask or self._workers
         self._heartbeats = {} if heartbeats is None else heartbeats
         self._done = -1
         self._said = False
@@ -82,7 +92,7 @@ class Watch:
             The number of awaited tasks that have ended, and the number of all awaited tasks.
         """
         self.require_open()
-        workers = dict(self._client.scheduler_info(n_workers=-1).get("workers", {}))
+        workers = self._ask()
         now = time.monotonic()
         running = {a: w for a, w in workers.items() if w["status"] == "running"}
         if done != self._done:
@@ -110,6 +120,9 @@ class Watch:
             if len(running) < len(workers):
                 self._relieve_paused()
         return running
+
+    def _workers(self) -> dict[str, Any]:
+        return dict(self._client.scheduler_info(n_workers=-1).get("workers", {}))
 
     @property
     def stands(self) -> bool:
