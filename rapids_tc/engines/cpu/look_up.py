@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rapids_tc._parallel import parallel_for
+from rapids_tc._parallel import SERIAL_BELOW, parallel_for, thread_count
 from rapids_tc.engines.cpu.compiled import compiled
 from rapids_tc.engines.cpu.sorting import (
     BUCKETS,
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 BUCKET = 1 << 13  # columns of a bucket, about
 LANES = 16
+TAKEN = 1 << 16  # values of a task, at most
 SHORT = 8  # a row of fewer columns is read at once: buckets would take longer than they save
 
 
@@ -48,7 +49,18 @@ def find_edges(csr: Csr, u: Array, v: Array, threads: int, rank: Array | None = 
 
 def take(values: Array, positions: Array) -> Array:
     """Return the value at each position, and 0 for the position -1."""
-    return np.concatenate([values, np.zeros(1, values.dtype)])[positions]
+    rows, taken = len(positions), np.zeros(len(positions), values.dtype)
+    threads = thread_count() if rows > SERIAL_BELOW else 1
+    parts = cut_evenly(rows, -(-rows // TAKEN)) if rows and len(values) else []
+
+    def write(number: int, thread: int) -> None:
+        part = parts[number]
+        own, where = taken[part], positions[part]
+        own[:] = values[where]  # the last value for the position -1
+        own[where < 0] = 0
+
+    parallel_for(write, len(parts), threads)
+    return taken
 
 
 def _to_buckets(
