@@ -140,6 +140,7 @@ def test_edge_counts_are_the_common_neighbors(monkeypatch, threads, slots):
     use(monkeypatch, threads)
     monkeypatch.setattr(cpu, "TABLE", slots)  # ranks share slots, or each has its own
     monkeypatch.setattr(row_counts, "RANGE", 50)
+    monkeypatch.setattr(row_counts, "PROBES", 1)  # so that the work of a range is cut, too
     rows = [*skewed(40, 500, threads), (0, 0), (45, 0), (45, 1)]
     offsets, columns = neighbors_below(rows, 50)  # the last ranks have no edge
     neighbors = [set() for _ in range(50)]

@@ -1,6 +1,8 @@
 """The walks of the W1 count in Numba, on the layout of `rapids_tc.engines.cpu.engine`.
 
 A task is a range of in-edges, `start` to `last` - 1. N+(v) is marked once for all in-edges of v.
+Inner loops read arrays at unsigned places: of others Numba asks whether they are negative, and
+counted from the end, which takes longer than to read the entry.
 """
 
 from __future__ import annotations
@@ -61,24 +63,24 @@ def total(
         begin, end = offsets[v], offsets[v + 1]
         if begin < end:
             for p in range(begin, end):
-                mark[columns[p] & mask] = 1
+                mark[columns[np.uint64(p)] & mask] = 1
             exact = v <= mask + 1  # every w < v has a slot of its own
             for i in range(start, stop):
                 _, first, below = walk(walk_offsets, in_edges[i])
                 hits = np.int64(0)
                 if exact:
                     for j in range(first, below):
-                        hits += np.int64(mark[walked[j]])
+                        hits += np.int64(mark[walked[np.uint64(j)]])
                 else:
                     for j in range(first, below):
-                        w = walked[j]
+                        w = walked[np.uint64(j)]
                         if mark[w & mask] and find(columns, begin, end, w) >= 0:
                             hits += 1
                 triangles += hits
                 if len(of_uv):
                     of_uv[i] = hits
             for p in range(begin, end):
-                mark[columns[p] & mask] = 0
+                mark[columns[np.uint64(p)] & mask] = 0
         start = stop
     return triangles
 
@@ -102,13 +104,13 @@ def visit(
         if begin < end:
             scratch, of_v = open_middle(visitor, end - begin), zero(visitor)
             for p in range(begin, end):
-                place[columns[p] & mask] = p - begin + 1
+                place[columns[np.uint64(p)] & mask] = p - begin + 1
             for i in range(start, stop):
                 u, first, below = walk(walk_offsets, in_edges[i])
                 uv = np.int64(uv_at[i]) if len(uv_at) else below  # where v is in N+(u)
                 edge, of_uv = open_edge(visitor, uv), zero(visitor)
                 for j in range(first, below):
-                    w = walked[j]
+                    w = walked[np.uint64(j)]
                     index = np.int64(place[w & mask]) - 1
                     if index >= 0 and v > mask + 1:
                         p = find(columns, begin, end, w)
@@ -119,5 +121,5 @@ def visit(
                 of_v += of_uv
             close_middle(visitor, scratch, v, begin, columns[begin:end], of_v)
             for p in range(begin, end):
-                place[columns[p] & mask] = 0
+                place[columns[np.uint64(p)] & mask] = 0
         start = stop
