@@ -16,6 +16,7 @@ import rapids_tc as tc  # noqa: E402
 from rapids_tc.analytics.similarity import MEASURES  # noqa: E402
 from rapids_tc.kernels.catalogue import METHODS  # noqa: E402
 from rapids_tc.plan.record import ANALYTICS, Result, estimated  # noqa: E402
+from rapids_tc.plan.record import COLUMNS as OF_ROWS  # noqa: E402
 
 STUB = ROOT / "rapids_tc" / "__init__.pyi"
 HEAD = """\
@@ -56,6 +57,12 @@ class _Partitioned(Protocol):  # a frame of Dask
 class _Wrapped(Protocol):  # a frame of narwhals
     def to_native(self) -> Any: ...
 
+class _Array(Protocol):  # of NumPy, CuPy, torch or another library: answers are of its class
+    def __dlpack__(self, *args: Any, **kwargs: Any) -> Any: ...
+
+class _Matrix(Protocol):  # a sparse matrix of SciPy or CuPy
+    def tocoo(self, *args: Any, **kwargs: Any) -> Any: ...
+
 _Column = TypeVar("_Column")
 _Column_co = TypeVar("_Column_co", covariant=True)
 
@@ -67,7 +74,9 @@ class _Getting(Protocol[_Column_co]):  # a frame of Polars or narwhals
 
 _F = TypeVar("_F", bound=_Frame)
 _F_co = TypeVar("_F_co", covariant=True)
-_Edges = TypeVar("_Edges", bound="_Frame | _Stream | Graph[Any]")  # pipe() takes no union here
+_A = TypeVar("_A", bound=_Array)
+_Arrays = _Array | tuple[_Array, _Array] | _Matrix
+_Edges = TypeVar("_Edges", bound="_Frame | _Stream | Graph[Any] | _Arrays")  # for pipe()
 """
 LIBRARIES = """\
 @overload
@@ -81,10 +90,13 @@ def release_memory() -> int: ...
 # {class of edges: class of the answer}
 FRAMES = {"_F": "_F", "_Stream": "Any"}
 COLUMNS = {"_Getting[_Column]": "_Column", "_Popping[_Column]": "_Column", "_Stream": "Any"}
+# {class of edges: class of their arrays}
+ARRAYS = {"_A | tuple[_A, _A]": "_A", "_Matrix": "Any"}
 # mypy does not infer the class of columns from that of a graph.
 COLUMNS_OF_GRAPHS = {"pd.DataFrame": "pd.Series[Any]", "pl.DataFrame": "pl.Series", "Any": "Any"}
 WITH_INDEX = ("_Popping[_Column]", "pd.DataFrame")
 CHOSEN = ("source", "destination", "by")  # when a Graph is made
+NAMED = ("by", *OF_ROWS)  # options that name a column, which arrays may be given for
 # Functions whose answers, of a Dask frame, are of the library of its partitions.
 COLLECTED = ("balance", "iter_triangles", "triad_counts", "triangles_by_type")
 
@@ -109,11 +121,30 @@ def answers(record, columns):
 def variants(record, columns):
     """(class of edges, classes of options, class of the answer) of each kind of frame."""
     if "pairs" in record.defaults:
-        for pairs, answer in {**COLUMNS, "_Partitioned": "Any"}.items():
+        for pairs, answer in {**COLUMNS, **ARRAYS, "_Partitioned": "Any"}.items():
             yield "_Edges", {"pairs": pairs}, answer
     none = {"pairs": "None"} | ({"by": "None"} if record.result is Result.VALUE else {})
     for edges, answer in answers(record, columns).items():
         yield edges, none, answer
+
+
+def of_arrays(record):
+    """(first parameter, classes of options, class of the answer) of edges that are arrays."""
+    answer, none = inspect.signature(record.call).return_annotation, {"pairs": "None"}
+    if record.result is not Result.VALUE:
+        kinds = {"Series": "{0}", "Iterator[Frame]": "Iterator[dict[str, {0}]]"}
+        made = kinds.get(answer, "dict[str, {0}]")
+        for edges, array in ARRAYS.items():
+            yield f"edges: {edges}", none, made.format(array)
+        yield "", {**none, "edge_index": "_A"}, made.format("_A")
+        return
+    value, by = answer.removesuffix(" | Frame"), {"by": "Labels | _Array"}
+    if value == "Series":
+        value = "dict[str, int]"
+        yield "edges: _Arrays", {"by": "None"}, value
+    yield "", {"by": "None", "edge_index": "_Array"}, value
+    yield "edges: _A | tuple[_A, _A]", by, "dict[str, _A]"
+    yield "", {**by, "edge_index": "_A"}, "dict[str, _A]"
 
 
 def functions():
@@ -127,7 +158,8 @@ def functions():
             grouped = [(f"_GroupedGraph[{edges}]", {}, FRAMES[edges]) for edges in FRAMES]
             by = [(edges, {"by": "Labels"}, FRAMES[edges]) for edges in FRAMES]
             given = [*grouped, *given, *by]
-        yield from overloads(record, [(f"edges: {edges}", *others) for edges, *others in given])
+        given = [(f"edges: {edges}", *others) for edges, *others in given]
+        yield from overloads(record, [*given, *of_arrays(record)])
 
 
 def methods(*, grouped):
@@ -154,9 +186,14 @@ def graphs():
     yield "class Graph(_Graph, Generic[_F_co]):"
     for edges, frame in {"_Lazy": "pl.DataFrame", **FRAMES}.items():
         for by, graph in {"None": "Graph", "Labels": "_GroupedGraph"}.items():
-            _, *others = parameters(tc.Graph, "", {"by": by})
+            others = parameters(tc.Graph, "", {"by": by})
             new = definition("__new__", ["cls", f"edges: {edges}", *others], f"{graph}[{frame}]")
             yield from inside(["@overload", new])
+    for types in {}, {"edge_index": "_Array"}:
+        for by, graph in {"None": "Graph", "Labels | _Array": "_GroupedGraph"}.items():
+            first = "" if types else "edges: _Arrays"
+            new = ["cls", *parameters(tc.Graph, first, {**types, "by": by})]
+            yield from inside(["@overload", definition("__new__", new, f"{graph}[Any]")])
     yield from inside(methods(grouped=False))
     estimate = parameters(tc.memory_estimate, "self", {}, CHOSEN)
     yield from inside([definition("memory_estimate", estimate, "dict[str, int]")])
@@ -174,10 +211,11 @@ def overloads(record, given, left_out=()):
 
 def parameters(function, first, types, left_out=()):
     """The parameters of a function as text; an option that gets a type must be given."""
-    texts, named = [first], False
+    texts, named = [first] * bool(first), False
     _, *others = inspect.signature(function).parameters.values()
+    takes_arrays = "_A" in first or "edge_index" in types
     for p in others:
-        if p.name in left_out:
+        if p.name in left_out or (p.name == "edge_index" and p.name not in types):
             continue
         if p.kind is p.KEYWORD_ONLY and not named:
             texts.append("*")
@@ -185,7 +223,8 @@ def parameters(function, first, types, left_out=()):
         needed = p.default is p.empty or types.get(p.name, "None") != "None"
         default = "" if needed else f" = {p.default!r}".replace("'", '"')
         stars = "*" * (p.kind is p.VAR_POSITIONAL)
-        texts.append(f"{stars}{p.name}: {types.get(p.name, p.annotation)}{default}")
+        annotation = "_Array | " * (takes_arrays and p.name in NAMED) + p.annotation
+        texts.append(f"{stars}{p.name}: {types.get(p.name, annotation)}{default}")
     return texts
 
 
@@ -214,7 +253,10 @@ def inside(lines):
 def made():
     """What the file has to hold."""
     errors = [f"{name} as {name}" for name in tc.__all__ if name.endswith("Error")]
-    estimate = parameters(tc.memory_estimate, "edges: _Edges", {})
+    estimates = [
+        definition("memory_estimate", parameters(tc.memory_estimate, *given), "dict[str, int]")
+        for given in (("edges: _Edges", {}), ("", {"edge_index": "_Array"}))
+    ]
     lines = [
         HEAD + wrapped("from rapids_tc.errors import (", errors, ")"),
         "\n__version__: str",
@@ -227,7 +269,7 @@ def made():
         *graphs(),
         "",
         *functions(),
-        definition("memory_estimate", estimate, "dict[str, int]"),
+        *(line for estimate in estimates for line in ("@overload", estimate)),
         LIBRARIES.rstrip(),
     ]
     return "\n".join(lines) + "\n"

@@ -60,6 +60,12 @@ class _Partitioned(Protocol):  # a frame of Dask
 class _Wrapped(Protocol):  # a frame of narwhals
     def to_native(self) -> Any: ...
 
+class _Array(Protocol):  # of NumPy, CuPy, torch or another library: answers are of its class
+    def __dlpack__(self, *args: Any, **kwargs: Any) -> Any: ...
+
+class _Matrix(Protocol):  # a sparse matrix of SciPy or CuPy
+    def tocoo(self, *args: Any, **kwargs: Any) -> Any: ...
+
 _Column = TypeVar("_Column")
 _Column_co = TypeVar("_Column_co", covariant=True)
 
@@ -71,7 +77,9 @@ class _Getting(Protocol[_Column_co]):  # a frame of Polars or narwhals
 
 _F = TypeVar("_F", bound=_Frame)
 _F_co = TypeVar("_F_co", covariant=True)
-_Edges = TypeVar("_Edges", bound="_Frame | _Stream | Graph[Any]")  # pipe() takes no union here
+_A = TypeVar("_A", bound=_Array)
+_Arrays = _Array | tuple[_Array, _Array] | _Matrix
+_Edges = TypeVar("_Edges", bound="_Frame | _Stream | Graph[Any] | _Arrays")  # for pipe()
 
 class Graph(_Graph, Generic[_F_co]):
     @overload
@@ -104,6 +112,26 @@ class Graph(_Graph, Generic[_F_co]):
         source: Labels | None = None, destination: Labels | None = None, by: Labels,
         bipartite: bool = False, engine: EngineName | None = None, progress: bool | None = None,
         memory_limit: int | None = None) -> _GroupedGraph[Any]: ...
+    @overload
+    def __new__(cls, edges: _Arrays, *, vertices: Vertices | None = None,
+        source: Labels | None = None, destination: Labels | None = None, by: None = None,
+        bipartite: bool = False, engine: EngineName | None = None, progress: bool | None = None,
+        memory_limit: int | None = None) -> Graph[Any]: ...
+    @overload
+    def __new__(cls, edges: _Arrays, *, vertices: Vertices | None = None,
+        source: Labels | None = None, destination: Labels | None = None, by: Labels | _Array,
+        bipartite: bool = False, engine: EngineName | None = None, progress: bool | None = None,
+        memory_limit: int | None = None) -> _GroupedGraph[Any]: ...
+    @overload
+    def __new__(cls, *, vertices: Vertices | None = None, source: Labels | None = None,
+        destination: Labels | None = None, by: None = None, bipartite: bool = False,
+        engine: EngineName | None = None, progress: bool | None = None,
+        memory_limit: int | None = None, edge_index: _Array) -> Graph[Any]: ...
+    @overload
+    def __new__(cls, *, vertices: Vertices | None = None, source: Labels | None = None,
+        destination: Labels | None = None, by: Labels | _Array, bipartite: bool = False,
+        engine: EngineName | None = None, progress: bool | None = None,
+        memory_limit: int | None = None, edge_index: _Array) -> _GroupedGraph[Any]: ...
     def annotate(self, *columns: str, engine: EngineName | None = None, method: Method = "auto",
         progress: bool | None = None, memory_limit: int | None = None) -> _F_co: ...
     def approximate_count(self, *, colours: int, seed: int, confidence: float = 0.95,
@@ -198,6 +226,16 @@ class Graph(_Graph, Generic[_F_co]):
         memory_limit: int | None = None) -> _Column: ...
     @overload
     def similarity(self, *, measure: Measure = "jaccard", pairs: _Stream,
+        source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+        engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+        memory_limit: int | None = None) -> Any: ...
+    @overload
+    def similarity(self, *, measure: Measure = "jaccard", pairs: _A | tuple[_A, _A],
+        source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+        engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+        memory_limit: int | None = None) -> _A: ...
+    @overload
+    def similarity(self, *, measure: Measure = "jaccard", pairs: _Matrix,
         source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
         engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
         memory_limit: int | None = None) -> Any: ...
@@ -330,6 +368,21 @@ def annotate(edges: _Stream | Graph[_Stream], *columns: str, source: Labels | No
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: int | None = None) -> Any: ...
 @overload
+def annotate(edges: _A | tuple[_A, _A], *columns: str, source: Labels | None = None,
+    destination: Labels | None = None, by: _Array | Labels | None = None,
+    engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+    memory_limit: int | None = None) -> dict[str, _A]: ...
+@overload
+def annotate(edges: _Matrix, *columns: str, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+    memory_limit: int | None = None) -> dict[str, Any]: ...
+@overload
+def annotate(*columns: str, source: Labels | None = None, destination: Labels | None = None,
+    by: _Array | Labels | None = None, engine: EngineName | None = None,
+    method: Method = "auto", progress: bool | None = None, memory_limit: int | None = None,
+    edge_index: _A) -> dict[str, _A]: ...
+@overload
 def approximate_count(edges: _GroupedGraph[_F], *, colours: int, seed: int,
     confidence: float = 0.95, source: Labels | None = None, destination: Labels | None = None,
     by: Labels | None = None, engine: EngineName | None = None, method: Method = "auto",
@@ -355,6 +408,21 @@ def approximate_count(edges: _Stream, *, colours: int, seed: int, confidence: fl
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: int | None = None) -> Any: ...
 @overload
+def approximate_count(*, colours: int, seed: int, confidence: float = 0.95,
+    source: Labels | None = None, destination: Labels | None = None, by: None = None,
+    engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+    memory_limit: int | None = None, edge_index: _Array) -> Estimate: ...
+@overload
+def approximate_count(edges: _A | tuple[_A, _A], *, colours: int, seed: int,
+    confidence: float = 0.95, source: Labels | None = None, destination: Labels | None = None,
+    by: Labels | _Array, engine: EngineName | None = None, method: Method = "auto",
+    progress: bool | None = None, memory_limit: int | None = None) -> dict[str, _A]: ...
+@overload
+def approximate_count(*, colours: int, seed: int, confidence: float = 0.95,
+    source: Labels | None = None, destination: Labels | None = None, by: Labels | _Array,
+    engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+    memory_limit: int | None = None, edge_index: _A) -> dict[str, _A]: ...
+@overload
 def bitruss(edges: _Getting[_Column] | Graph[_Getting[_Column]], *, bipartite: bool = False,
     source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
@@ -369,6 +437,21 @@ def bitruss(edges: _Stream | Graph[_Stream], *, bipartite: bool = False,
     source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: int | None = None) -> Any: ...
+@overload
+def bitruss(edges: _A | tuple[_A, _A], *, bipartite: bool = False, source: Labels | None = None,
+    destination: Labels | None = None, by: _Array | Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> _A: ...
+@overload
+def bitruss(edges: _Matrix, *, bipartite: bool = False, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> Any: ...
+@overload
+def bitruss(*, bipartite: bool = False, source: Labels | None = None,
+    destination: Labels | None = None, by: _Array | Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None, edge_index: _A) -> _A: ...
 @overload
 def cliques(edges: _GroupedGraph[_F], k: int = 4, *, source: Labels | None = None,
     destination: Labels | None = None, by: Labels | None = None,
@@ -392,6 +475,18 @@ def cliques(edges: _Stream, k: int = 4, *, source: Labels | None = None,
     destination: Labels | None = None, by: Labels, engine: EngineName | None = None,
     progress: bool | None = None, memory_limit: int | None = None) -> Any: ...
 @overload
+def cliques(k: int = 4, *, source: Labels | None = None, destination: Labels | None = None,
+    by: None = None, engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None, edge_index: _Array) -> int: ...
+@overload
+def cliques(edges: _A | tuple[_A, _A], k: int = 4, *, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels | _Array, engine: EngineName | None = None,
+    progress: bool | None = None, memory_limit: int | None = None) -> dict[str, _A]: ...
+@overload
+def cliques(k: int = 4, *, source: Labels | None = None, destination: Labels | None = None,
+    by: Labels | _Array, engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None, edge_index: _A) -> dict[str, _A]: ...
+@overload
 def vertex_cliques(edges: _F | Graph[_F], k: int = 4, *, vertices: Vertices | None = None,
     source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
@@ -402,6 +497,22 @@ def vertex_cliques(edges: _Stream | Graph[_Stream], k: int = 4, *,
     destination: Labels | None = None, by: Labels | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: int | None = None) -> Any: ...
+@overload
+def vertex_cliques(edges: _A | tuple[_A, _A], k: int = 4, *, vertices: Vertices | None = None,
+    source: Labels | None = None, destination: Labels | None = None,
+    by: _Array | Labels | None = None, engine: EngineName | None = None,
+    progress: bool | None = None, memory_limit: int | None = None) -> dict[str, _A]: ...
+@overload
+def vertex_cliques(edges: _Matrix, k: int = 4, *, vertices: Vertices | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> dict[str, Any]: ...
+@overload
+def vertex_cliques(k: int = 4, *, vertices: Vertices | None = None,
+    source: Labels | None = None, destination: Labels | None = None,
+    by: _Array | Labels | None = None, engine: EngineName | None = None,
+    progress: bool | None = None, memory_limit: int | None = None,
+    edge_index: _A) -> dict[str, _A]: ...
 @overload
 def edge_cliques(edges: _Getting[_Column] | Graph[_Getting[_Column]], k: int = 4, *,
     source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
@@ -418,6 +529,20 @@ def edge_cliques(edges: _Stream | Graph[_Stream], k: int = 4, *, source: Labels 
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: int | None = None) -> Any: ...
 @overload
+def edge_cliques(edges: _A | tuple[_A, _A], k: int = 4, *, source: Labels | None = None,
+    destination: Labels | None = None, by: _Array | Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> _A: ...
+@overload
+def edge_cliques(edges: _Matrix, k: int = 4, *, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> Any: ...
+@overload
+def edge_cliques(k: int = 4, *, source: Labels | None = None, destination: Labels | None = None,
+    by: _Array | Labels | None = None, engine: EngineName | None = None,
+    progress: bool | None = None, memory_limit: int | None = None, edge_index: _A) -> _A: ...
+@overload
 def clustering(edges: _F | Graph[_F], *, vertices: Vertices | None = None,
     weight: Label | None = None, aggregate: Aggregate | None = None, directed: bool = False,
     source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
@@ -429,6 +554,25 @@ def clustering(edges: _Stream | Graph[_Stream], *, vertices: Vertices | None = N
     source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: int | None = None) -> Any: ...
+@overload
+def clustering(edges: _A | tuple[_A, _A], *, vertices: Vertices | None = None,
+    weight: _Array | Label | None = None, aggregate: Aggregate | None = None,
+    directed: bool = False, source: Labels | None = None, destination: Labels | None = None,
+    by: _Array | Labels | None = None, engine: EngineName | None = None,
+    method: Method = "auto", progress: bool | None = None,
+    memory_limit: int | None = None) -> dict[str, _A]: ...
+@overload
+def clustering(edges: _Matrix, *, vertices: Vertices | None = None, weight: Label | None = None,
+    aggregate: Aggregate | None = None, directed: bool = False, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+    memory_limit: int | None = None) -> dict[str, Any]: ...
+@overload
+def clustering(*, vertices: Vertices | None = None, weight: _Array | Label | None = None,
+    aggregate: Aggregate | None = None, directed: bool = False, source: Labels | None = None,
+    destination: Labels | None = None, by: _Array | Labels | None = None,
+    engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+    memory_limit: int | None = None, edge_index: _A) -> dict[str, _A]: ...
 @overload
 def average_clustering(edges: _GroupedGraph[_F], *, vertices: Vertices | None = None,
     count_zeros: bool = True, directed: bool = False, source: Labels | None = None,
@@ -459,6 +603,24 @@ def average_clustering(edges: _Stream, *, vertices: Vertices | None = None,
     method: Method = "auto", progress: bool | None = None,
     memory_limit: int | None = None) -> Any: ...
 @overload
+def average_clustering(*, vertices: Vertices | None = None, count_zeros: bool = True,
+    directed: bool = False, source: Labels | None = None, destination: Labels | None = None,
+    by: None = None, engine: EngineName | None = None, method: Method = "auto",
+    progress: bool | None = None, memory_limit: int | None = None,
+    edge_index: _Array) -> float: ...
+@overload
+def average_clustering(edges: _A | tuple[_A, _A], *, vertices: Vertices | None = None,
+    count_zeros: bool = True, directed: bool = False, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels | _Array, engine: EngineName | None = None,
+    method: Method = "auto", progress: bool | None = None,
+    memory_limit: int | None = None) -> dict[str, _A]: ...
+@overload
+def average_clustering(*, vertices: Vertices | None = None, count_zeros: bool = True,
+    directed: bool = False, source: Labels | None = None, destination: Labels | None = None,
+    by: Labels | _Array, engine: EngineName | None = None, method: Method = "auto",
+    progress: bool | None = None, memory_limit: int | None = None,
+    edge_index: _A) -> dict[str, _A]: ...
+@overload
 def transitivity(edges: _GroupedGraph[_F], *, directed: bool = False,
     source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
@@ -484,6 +646,21 @@ def transitivity(edges: _Stream, *, directed: bool = False, source: Labels | Non
     method: Method = "auto", progress: bool | None = None,
     memory_limit: int | None = None) -> Any: ...
 @overload
+def transitivity(*, directed: bool = False, source: Labels | None = None,
+    destination: Labels | None = None, by: None = None, engine: EngineName | None = None,
+    method: Method = "auto", progress: bool | None = None, memory_limit: int | None = None,
+    edge_index: _Array) -> float: ...
+@overload
+def transitivity(edges: _A | tuple[_A, _A], *, directed: bool = False,
+    source: Labels | None = None, destination: Labels | None = None, by: Labels | _Array,
+    engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+    memory_limit: int | None = None) -> dict[str, _A]: ...
+@overload
+def transitivity(*, directed: bool = False, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels | _Array, engine: EngineName | None = None,
+    method: Method = "auto", progress: bool | None = None, memory_limit: int | None = None,
+    edge_index: _A) -> dict[str, _A]: ...
+@overload
 def trussness(edges: _Getting[_Column] | Graph[_Getting[_Column]], *,
     source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
@@ -499,6 +676,20 @@ def trussness(edges: _Stream | Graph[_Stream], *, source: Labels | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: int | None = None) -> Any: ...
 @overload
+def trussness(edges: _A | tuple[_A, _A], *, source: Labels | None = None,
+    destination: Labels | None = None, by: _Array | Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> _A: ...
+@overload
+def trussness(edges: _Matrix, *, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> Any: ...
+@overload
+def trussness(*, source: Labels | None = None, destination: Labels | None = None,
+    by: _Array | Labels | None = None, engine: EngineName | None = None,
+    progress: bool | None = None, memory_limit: int | None = None, edge_index: _A) -> _A: ...
+@overload
 def k_truss(edges: _F | Graph[_F], k: int | Literal['max'], *, source: Labels | None = None,
     destination: Labels | None = None, by: Labels | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
@@ -508,6 +699,21 @@ def k_truss(edges: _Stream | Graph[_Stream], k: int | Literal['max'], *,
     source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: int | None = None) -> Any: ...
+@overload
+def k_truss(edges: _A | tuple[_A, _A], k: int | Literal['max'], *, source: Labels | None = None,
+    destination: Labels | None = None, by: _Array | Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> dict[str, _A]: ...
+@overload
+def k_truss(edges: _Matrix, k: int | Literal['max'], *, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> dict[str, Any]: ...
+@overload
+def k_truss(k: int | Literal['max'], *, source: Labels | None = None,
+    destination: Labels | None = None, by: _Array | Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None, edge_index: _A) -> dict[str, _A]: ...
 @overload
 def truss_communities(edges: _F | Graph[_F], k: int | Literal['max', 'all'], *,
     connected: Connected = "triangles", source: Labels | None = None,
@@ -521,6 +727,24 @@ def truss_communities(edges: _Stream | Graph[_Stream], k: int | Literal['max', '
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: int | None = None) -> Any: ...
 @overload
+def truss_communities(edges: _A | tuple[_A, _A], k: int | Literal['max', 'all'], *,
+    connected: Connected = "triangles", source: Labels | None = None,
+    destination: Labels | None = None, by: _Array | Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> dict[str, _A]: ...
+@overload
+def truss_communities(edges: _Matrix, k: int | Literal['max', 'all'], *,
+    connected: Connected = "triangles", source: Labels | None = None,
+    destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> dict[str, Any]: ...
+@overload
+def truss_communities(k: int | Literal['max', 'all'], *, connected: Connected = "triangles",
+    source: Labels | None = None, destination: Labels | None = None,
+    by: _Array | Labels | None = None, engine: EngineName | None = None,
+    progress: bool | None = None, memory_limit: int | None = None,
+    edge_index: _A) -> dict[str, _A]: ...
+@overload
 def graphlets(edges: _F | Graph[_F], *, vertices: Vertices | None = None,
     source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
@@ -531,6 +755,21 @@ def graphlets(edges: _Stream | Graph[_Stream], *, vertices: Vertices | None = No
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: int | None = None) -> Any: ...
 @overload
+def graphlets(edges: _A | tuple[_A, _A], *, vertices: Vertices | None = None,
+    source: Labels | None = None, destination: Labels | None = None,
+    by: _Array | Labels | None = None, engine: EngineName | None = None,
+    progress: bool | None = None, memory_limit: int | None = None) -> dict[str, _A]: ...
+@overload
+def graphlets(edges: _Matrix, *, vertices: Vertices | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> dict[str, Any]: ...
+@overload
+def graphlets(*, vertices: Vertices | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: _Array | Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None, edge_index: _A) -> dict[str, _A]: ...
+@overload
 def graphlet_counts(edges: _F | Graph[_F], *, source: Labels | None = None,
     destination: Labels | None = None, by: Labels | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
@@ -540,6 +779,21 @@ def graphlet_counts(edges: _Stream | Graph[_Stream], *, source: Labels | None = 
     destination: Labels | None = None, by: Labels | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: int | None = None) -> Any: ...
+@overload
+def graphlet_counts(edges: _A | tuple[_A, _A], *, source: Labels | None = None,
+    destination: Labels | None = None, by: _Array | Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> dict[str, _A]: ...
+@overload
+def graphlet_counts(edges: _Matrix, *, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> dict[str, Any]: ...
+@overload
+def graphlet_counts(*, source: Labels | None = None, destination: Labels | None = None,
+    by: _Array | Labels | None = None, engine: EngineName | None = None,
+    progress: bool | None = None, memory_limit: int | None = None,
+    edge_index: _A) -> dict[str, _A]: ...
 @overload
 def triangles_over_time(edges: _F | Graph[_F], *, time: Label, window: Length | None = None,
     step: Length | None = None, source: Labels | None = None, destination: Labels | None = None,
@@ -552,6 +806,23 @@ def triangles_over_time(edges: _Stream | Graph[_Stream], *, time: Label,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: int | None = None) -> Any: ...
 @overload
+def triangles_over_time(edges: _A | tuple[_A, _A], *, time: _Array | Label,
+    window: Length | None = None, step: Length | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: _Array | Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> dict[str, _A]: ...
+@overload
+def triangles_over_time(edges: _Matrix, *, time: Label, window: Length | None = None,
+    step: Length | None = None, source: Labels | None = None, destination: Labels | None = None,
+    by: Labels | None = None, engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> dict[str, Any]: ...
+@overload
+def triangles_over_time(*, time: _Array | Label, window: Length | None = None,
+    step: Length | None = None, source: Labels | None = None, destination: Labels | None = None,
+    by: _Array | Labels | None = None, engine: EngineName | None = None,
+    progress: bool | None = None, memory_limit: int | None = None,
+    edge_index: _A) -> dict[str, _A]: ...
+@overload
 def list_triangles(edges: _F | Graph[_F], *, vertices: Vertices | None = None,
     max_rows: int | None = None, source: Labels | None = None,
     destination: Labels | None = None, by: Labels | None = None,
@@ -563,6 +834,24 @@ def list_triangles(edges: _Stream | Graph[_Stream], *, vertices: Vertices | None
     destination: Labels | None = None, by: Labels | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: int | None = None) -> Any: ...
+@overload
+def list_triangles(edges: _A | tuple[_A, _A], *, vertices: Vertices | None = None,
+    max_rows: int | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: _Array | Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> dict[str, _A]: ...
+@overload
+def list_triangles(edges: _Matrix, *, vertices: Vertices | None = None,
+    max_rows: int | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> dict[str, Any]: ...
+@overload
+def list_triangles(*, vertices: Vertices | None = None, max_rows: int | None = None,
+    source: Labels | None = None, destination: Labels | None = None,
+    by: _Array | Labels | None = None, engine: EngineName | None = None,
+    progress: bool | None = None, memory_limit: int | None = None,
+    edge_index: _A) -> dict[str, _A]: ...
 @overload
 def iter_triangles(edges: _Partitioned | Graph[_Partitioned], *, rows: int,
     vertices: Vertices | None = None, source: Labels | None = None,
@@ -586,6 +875,22 @@ def iter_triangles(edges: _Stream | Graph[_Stream], *, rows: int,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: int | None = None) -> Iterator[Any]: ...
 @overload
+def iter_triangles(edges: _A | tuple[_A, _A], *, rows: int, vertices: Vertices | None = None,
+    source: Labels | None = None, destination: Labels | None = None,
+    by: _Array | Labels | None = None, engine: EngineName | None = None,
+    progress: bool | None = None,
+    memory_limit: int | None = None) -> Iterator[dict[str, _A]]: ...
+@overload
+def iter_triangles(edges: _Matrix, *, rows: int, vertices: Vertices | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> Iterator[dict[str, Any]]: ...
+@overload
+def iter_triangles(*, rows: int, vertices: Vertices | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: _Array | Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None, edge_index: _A) -> Iterator[dict[str, _A]]: ...
+@overload
 def project(edges: _F | Graph[_F], *, side: Side = "source", at_least: int = 1,
     measure: ProjectionMeasure | None = None, source: Labels | None = None,
     destination: Labels | None = None, by: Labels | None = None,
@@ -597,6 +902,24 @@ def project(edges: _Stream | Graph[_Stream], *, side: Side = "source", at_least:
     destination: Labels | None = None, by: Labels | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: int | None = None) -> Any: ...
+@overload
+def project(edges: _A | tuple[_A, _A], *, side: Side = "source", at_least: int = 1,
+    measure: ProjectionMeasure | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: _Array | Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> dict[str, _A]: ...
+@overload
+def project(edges: _Matrix, *, side: Side = "source", at_least: int = 1,
+    measure: ProjectionMeasure | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> dict[str, Any]: ...
+@overload
+def project(*, side: Side = "source", at_least: int = 1,
+    measure: ProjectionMeasure | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: _Array | Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None, edge_index: _A) -> dict[str, _A]: ...
 @overload
 def iter_project(edges: _Lazy | Graph[_Lazy], *, rows: int, side: Side = "source",
     at_least: int = 1, measure: ProjectionMeasure | None = None, source: Labels | None = None,
@@ -616,6 +939,24 @@ def iter_project(edges: _Stream | Graph[_Stream], *, rows: int, side: Side = "so
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: int | None = None) -> Iterator[Any]: ...
 @overload
+def iter_project(edges: _A | tuple[_A, _A], *, rows: int, side: Side = "source",
+    at_least: int = 1, measure: ProjectionMeasure | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: _Array | Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> Iterator[dict[str, _A]]: ...
+@overload
+def iter_project(edges: _Matrix, *, rows: int, side: Side = "source", at_least: int = 1,
+    measure: ProjectionMeasure | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> Iterator[dict[str, Any]]: ...
+@overload
+def iter_project(*, rows: int, side: Side = "source", at_least: int = 1,
+    measure: ProjectionMeasure | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: _Array | Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None, edge_index: _A) -> Iterator[dict[str, _A]]: ...
+@overload
 def most_similar(edges: _F | Graph[_F], top: int = 10, *, measure: RankingMeasure = "jaccard",
     most_degree: int | None = None, exclude_neighbors: bool = False,
     vertices: Vertices | None = None, source: Labels | None = None,
@@ -630,6 +971,27 @@ def most_similar(edges: _Stream | Graph[_Stream], top: int = 10, *,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: int | None = None) -> Any: ...
 @overload
+def most_similar(edges: _A | tuple[_A, _A], top: int = 10, *,
+    measure: RankingMeasure = "jaccard", most_degree: int | None = None,
+    exclude_neighbors: bool = False, vertices: Vertices | None = None,
+    source: Labels | None = None, destination: Labels | None = None,
+    by: _Array | Labels | None = None, engine: EngineName | None = None,
+    progress: bool | None = None, memory_limit: int | None = None) -> dict[str, _A]: ...
+@overload
+def most_similar(edges: _Matrix, top: int = 10, *, measure: RankingMeasure = "jaccard",
+    most_degree: int | None = None, exclude_neighbors: bool = False,
+    vertices: Vertices | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> dict[str, Any]: ...
+@overload
+def most_similar(top: int = 10, *, measure: RankingMeasure = "jaccard",
+    most_degree: int | None = None, exclude_neighbors: bool = False,
+    vertices: Vertices | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: _Array | Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None, edge_index: _A) -> dict[str, _A]: ...
+@overload
 def similarity(edges: _Edges, *, measure: Measure = "jaccard", pairs: _Getting[_Column],
     source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
@@ -641,6 +1003,16 @@ def similarity(edges: _Edges, *, measure: Measure = "jaccard", pairs: _Popping[_
     memory_limit: int | None = None) -> _Column: ...
 @overload
 def similarity(edges: _Edges, *, measure: Measure = "jaccard", pairs: _Stream,
+    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+    memory_limit: int | None = None) -> Any: ...
+@overload
+def similarity(edges: _Edges, *, measure: Measure = "jaccard", pairs: _A | tuple[_A, _A],
+    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+    memory_limit: int | None = None) -> _A: ...
+@overload
+def similarity(edges: _Edges, *, measure: Measure = "jaccard", pairs: _Matrix,
     source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: int | None = None) -> Any: ...
@@ -667,6 +1039,23 @@ def similarity(edges: _Stream | Graph[_Stream], *, measure: Measure = "jaccard",
     by: Labels | None = None, engine: EngineName | None = None, method: Method = "auto",
     progress: bool | None = None, memory_limit: int | None = None) -> Any: ...
 @overload
+def similarity(edges: _A | tuple[_A, _A], *, measure: Measure = "jaccard", pairs: None = None,
+    source: Labels | None = None, destination: Labels | None = None,
+    by: _Array | Labels | None = None, engine: EngineName | None = None,
+    method: Method = "auto", progress: bool | None = None,
+    memory_limit: int | None = None) -> dict[str, _A]: ...
+@overload
+def similarity(edges: _Matrix, *, measure: Measure = "jaccard", pairs: None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+    memory_limit: int | None = None) -> dict[str, Any]: ...
+@overload
+def similarity(*, measure: Measure = "jaccard", pairs: None = None,
+    source: Labels | None = None, destination: Labels | None = None,
+    by: _Array | Labels | None = None, engine: EngineName | None = None,
+    method: Method = "auto", progress: bool | None = None, memory_limit: int | None = None,
+    edge_index: _A) -> dict[str, _A]: ...
+@overload
 def squares(edges: _GroupedGraph[_F], *, bipartite: bool = False, source: Labels | None = None,
     destination: Labels | None = None, by: Labels | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
@@ -689,6 +1078,20 @@ def squares(edges: _Stream, *, bipartite: bool = False, source: Labels | None = 
     destination: Labels | None = None, by: Labels, engine: EngineName | None = None,
     progress: bool | None = None, memory_limit: int | None = None) -> Any: ...
 @overload
+def squares(*, bipartite: bool = False, source: Labels | None = None,
+    destination: Labels | None = None, by: None = None, engine: EngineName | None = None,
+    progress: bool | None = None, memory_limit: int | None = None,
+    edge_index: _Array) -> int: ...
+@overload
+def squares(edges: _A | tuple[_A, _A], *, bipartite: bool = False, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels | _Array, engine: EngineName | None = None,
+    progress: bool | None = None, memory_limit: int | None = None) -> dict[str, _A]: ...
+@overload
+def squares(*, bipartite: bool = False, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels | _Array, engine: EngineName | None = None,
+    progress: bool | None = None, memory_limit: int | None = None,
+    edge_index: _A) -> dict[str, _A]: ...
+@overload
 def vertex_squares(edges: _F | Graph[_F], *, vertices: Vertices | None = None,
     bipartite: bool = False, source: Labels | None = None, destination: Labels | None = None,
     by: Labels | None = None, engine: EngineName | None = None, progress: bool | None = None,
@@ -698,6 +1101,22 @@ def vertex_squares(edges: _Stream | Graph[_Stream], *, vertices: Vertices | None
     bipartite: bool = False, source: Labels | None = None, destination: Labels | None = None,
     by: Labels | None = None, engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: int | None = None) -> Any: ...
+@overload
+def vertex_squares(edges: _A | tuple[_A, _A], *, vertices: Vertices | None = None,
+    bipartite: bool = False, source: Labels | None = None, destination: Labels | None = None,
+    by: _Array | Labels | None = None, engine: EngineName | None = None,
+    progress: bool | None = None, memory_limit: int | None = None) -> dict[str, _A]: ...
+@overload
+def vertex_squares(edges: _Matrix, *, vertices: Vertices | None = None, bipartite: bool = False,
+    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> dict[str, Any]: ...
+@overload
+def vertex_squares(*, vertices: Vertices | None = None, bipartite: bool = False,
+    source: Labels | None = None, destination: Labels | None = None,
+    by: _Array | Labels | None = None, engine: EngineName | None = None,
+    progress: bool | None = None, memory_limit: int | None = None,
+    edge_index: _A) -> dict[str, _A]: ...
 @overload
 def edge_squares(edges: _Getting[_Column] | Graph[_Getting[_Column]], *,
     bipartite: bool = False, source: Labels | None = None, destination: Labels | None = None,
@@ -713,6 +1132,21 @@ def edge_squares(edges: _Stream | Graph[_Stream], *, bipartite: bool = False,
     source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: int | None = None) -> Any: ...
+@overload
+def edge_squares(edges: _A | tuple[_A, _A], *, bipartite: bool = False,
+    source: Labels | None = None, destination: Labels | None = None,
+    by: _Array | Labels | None = None, engine: EngineName | None = None,
+    progress: bool | None = None, memory_limit: int | None = None) -> _A: ...
+@overload
+def edge_squares(edges: _Matrix, *, bipartite: bool = False, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> Any: ...
+@overload
+def edge_squares(*, bipartite: bool = False, source: Labels | None = None,
+    destination: Labels | None = None, by: _Array | Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None, edge_index: _A) -> _A: ...
 @overload
 def triad_counts(edges: _GroupedGraph[_F], *, vertices: Vertices | None = None,
     directed: bool = False, source: Labels | None = None, destination: Labels | None = None,
@@ -760,6 +1194,26 @@ def triad_counts(edges: _Stream, *, vertices: Vertices | None = None, directed: 
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: int | None = None) -> Any: ...
 @overload
+def triad_counts(edges: _Arrays, *, vertices: Vertices | None = None, directed: bool = False,
+    source: Labels | None = None, destination: Labels | None = None, by: None = None,
+    engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+    memory_limit: int | None = None) -> dict[str, int]: ...
+@overload
+def triad_counts(*, vertices: Vertices | None = None, directed: bool = False,
+    source: Labels | None = None, destination: Labels | None = None, by: None = None,
+    engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+    memory_limit: int | None = None, edge_index: _Array) -> dict[str, int]: ...
+@overload
+def triad_counts(edges: _A | tuple[_A, _A], *, vertices: Vertices | None = None,
+    directed: bool = False, source: Labels | None = None, destination: Labels | None = None,
+    by: Labels | _Array, engine: EngineName | None = None, method: Method = "auto",
+    progress: bool | None = None, memory_limit: int | None = None) -> dict[str, _A]: ...
+@overload
+def triad_counts(*, vertices: Vertices | None = None, directed: bool = False,
+    source: Labels | None = None, destination: Labels | None = None, by: Labels | _Array,
+    engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+    memory_limit: int | None = None, edge_index: _A) -> dict[str, _A]: ...
+@overload
 def count(edges: _GroupedGraph[_F], *, time: Label | None = None, within: Length | None = None,
     source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
@@ -786,6 +1240,22 @@ def count(edges: _Stream, *, time: Label | None = None, within: Length | None = 
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: int | None = None) -> Any: ...
 @overload
+def count(*, time: _Array | Label | None = None, within: Length | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: None = None,
+    engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+    memory_limit: int | None = None, edge_index: _Array) -> int: ...
+@overload
+def count(edges: _A | tuple[_A, _A], *, time: _Array | Label | None = None,
+    within: Length | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels | _Array, engine: EngineName | None = None,
+    method: Method = "auto", progress: bool | None = None,
+    memory_limit: int | None = None) -> dict[str, _A]: ...
+@overload
+def count(*, time: _Array | Label | None = None, within: Length | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Labels | _Array,
+    engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+    memory_limit: int | None = None, edge_index: _A) -> dict[str, _A]: ...
+@overload
 def vertex_triangles(edges: _F | Graph[_F], *, vertices: Vertices | None = None,
     time: Label | None = None, within: Length | None = None, source: Labels | None = None,
     destination: Labels | None = None, by: Labels | None = None,
@@ -797,6 +1267,25 @@ def vertex_triangles(edges: _Stream | Graph[_Stream], *, vertices: Vertices | No
     destination: Labels | None = None, by: Labels | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: int | None = None) -> Any: ...
+@overload
+def vertex_triangles(edges: _A | tuple[_A, _A], *, vertices: Vertices | None = None,
+    time: _Array | Label | None = None, within: Length | None = None,
+    source: Labels | None = None, destination: Labels | None = None,
+    by: _Array | Labels | None = None, engine: EngineName | None = None,
+    method: Method = "auto", progress: bool | None = None,
+    memory_limit: int | None = None) -> dict[str, _A]: ...
+@overload
+def vertex_triangles(edges: _Matrix, *, vertices: Vertices | None = None,
+    time: Label | None = None, within: Length | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+    memory_limit: int | None = None) -> dict[str, Any]: ...
+@overload
+def vertex_triangles(*, vertices: Vertices | None = None, time: _Array | Label | None = None,
+    within: Length | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: _Array | Labels | None = None,
+    engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+    memory_limit: int | None = None, edge_index: _A) -> dict[str, _A]: ...
 @overload
 def edge_triangles(edges: _Getting[_Column] | Graph[_Getting[_Column]], *,
     time: Label | None = None, within: Length | None = None, source: Labels | None = None,
@@ -816,6 +1305,23 @@ def edge_triangles(edges: _Stream | Graph[_Stream], *, time: Label | None = None
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: int | None = None) -> Any: ...
 @overload
+def edge_triangles(edges: _A | tuple[_A, _A], *, time: _Array | Label | None = None,
+    within: Length | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: _Array | Labels | None = None,
+    engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+    memory_limit: int | None = None) -> _A: ...
+@overload
+def edge_triangles(edges: _Matrix, *, time: Label | None = None, within: Length | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+    memory_limit: int | None = None) -> Any: ...
+@overload
+def edge_triangles(*, time: _Array | Label | None = None, within: Length | None = None,
+    source: Labels | None = None, destination: Labels | None = None,
+    by: _Array | Labels | None = None, engine: EngineName | None = None,
+    method: Method = "auto", progress: bool | None = None, memory_limit: int | None = None,
+    edge_index: _A) -> _A: ...
+@overload
 def simple_edges(edges: _F | Graph[_F], *, source: Labels | None = None,
     destination: Labels | None = None, by: Labels | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
@@ -825,6 +1331,21 @@ def simple_edges(edges: _Stream | Graph[_Stream], *, source: Labels | None = Non
     destination: Labels | None = None, by: Labels | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: int | None = None) -> Any: ...
+@overload
+def simple_edges(edges: _A | tuple[_A, _A], *, source: Labels | None = None,
+    destination: Labels | None = None, by: _Array | Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> dict[str, _A]: ...
+@overload
+def simple_edges(edges: _Matrix, *, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> dict[str, Any]: ...
+@overload
+def simple_edges(*, source: Labels | None = None, destination: Labels | None = None,
+    by: _Array | Labels | None = None, engine: EngineName | None = None,
+    progress: bool | None = None, memory_limit: int | None = None,
+    edge_index: _A) -> dict[str, _A]: ...
 @overload
 def triangles_by_type(edges: _Partitioned | Graph[_Partitioned], *,
     edge_type: Label | None = None, vertex_type: Any = None,
@@ -847,6 +1368,27 @@ def triangles_by_type(edges: _Stream | Graph[_Stream], *, edge_type: Label | Non
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: int | None = None) -> Any: ...
 @overload
+def triangles_by_type(edges: _A | tuple[_A, _A], *, edge_type: _Array | Label | None = None,
+    vertex_type: Any = None, per: Literal['vertex', 'edge'] | None = None,
+    aggregate: Aggregate | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: _Array | Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> dict[str, _A]: ...
+@overload
+def triangles_by_type(edges: _Matrix, *, edge_type: Label | None = None,
+    vertex_type: Any = None, per: Literal['vertex', 'edge'] | None = None,
+    aggregate: Aggregate | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> dict[str, Any]: ...
+@overload
+def triangles_by_type(*, edge_type: _Array | Label | None = None, vertex_type: Any = None,
+    per: Literal['vertex', 'edge'] | None = None, aggregate: Aggregate | None = None,
+    source: Labels | None = None, destination: Labels | None = None,
+    by: _Array | Labels | None = None, engine: EngineName | None = None,
+    progress: bool | None = None, memory_limit: int | None = None,
+    edge_index: _A) -> dict[str, _A]: ...
+@overload
 def balance(edges: _Partitioned | Graph[_Partitioned], *, sign: Label,
     per: Literal['vertex'] | None = None, aggregate: Aggregate | None = None,
     source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
@@ -865,6 +1407,24 @@ def balance(edges: _Stream | Graph[_Stream], *, sign: Label,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: int | None = None) -> Any: ...
 @overload
+def balance(edges: _A | tuple[_A, _A], *, sign: _Array | Label,
+    per: Literal['vertex'] | None = None, aggregate: Aggregate | None = None,
+    source: Labels | None = None, destination: Labels | None = None,
+    by: _Array | Labels | None = None, engine: EngineName | None = None,
+    progress: bool | None = None, memory_limit: int | None = None) -> dict[str, _A]: ...
+@overload
+def balance(edges: _Matrix, *, sign: Label, per: Literal['vertex'] | None = None,
+    aggregate: Aggregate | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None) -> dict[str, Any]: ...
+@overload
+def balance(*, sign: _Array | Label, per: Literal['vertex'] | None = None,
+    aggregate: Aggregate | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: _Array | Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: int | None = None, edge_index: _A) -> dict[str, _A]: ...
+@overload
 def annotate_vertices(edges: _F | Graph[_F], *columns: str, vertices: Vertices | None = None,
     source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
@@ -875,10 +1435,34 @@ def annotate_vertices(edges: _Stream | Graph[_Stream], *columns: str,
     destination: Labels | None = None, by: Labels | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: int | None = None) -> Any: ...
+@overload
+def annotate_vertices(edges: _A | tuple[_A, _A], *columns: str,
+    vertices: Vertices | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: _Array | Labels | None = None,
+    engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+    memory_limit: int | None = None) -> dict[str, _A]: ...
+@overload
+def annotate_vertices(edges: _Matrix, *columns: str, vertices: Vertices | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+    memory_limit: int | None = None) -> dict[str, Any]: ...
+@overload
+def annotate_vertices(*columns: str, vertices: Vertices | None = None,
+    source: Labels | None = None, destination: Labels | None = None,
+    by: _Array | Labels | None = None, engine: EngineName | None = None,
+    method: Method = "auto", progress: bool | None = None, memory_limit: int | None = None,
+    edge_index: _A) -> dict[str, _A]: ...
+@overload
 def memory_estimate(edges: _Edges, *, function: Function = "count",
     source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
     bipartite: bool = False, engine: EngineName | None = None, method: Method = "auto",
     progress: bool | None = None, memory_limit: int | None = None) -> dict[str, int]: ...
+@overload
+def memory_estimate(*, function: Function = "count", source: Labels | None = None,
+    destination: Labels | None = None, by: _Array | Labels | None = None,
+    bipartite: bool = False, engine: EngineName | None = None, method: Method = "auto",
+    progress: bool | None = None, memory_limit: int | None = None,
+    edge_index: _Array) -> dict[str, int]: ...
 @overload
 def methods(*, library: Literal["pandas"] = "pandas") -> pd.DataFrame: ...
 @overload

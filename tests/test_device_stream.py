@@ -67,7 +67,7 @@ def test_without_cudf_the_error_says_what_to_install(monkeypatch):
 
 @pytest.mark.cpu_only
 def test_its_frames_are_cudfs(monkeypatch):
-    monkeypatch.setattr(module, "_modules", lambda engine: None)
+    monkeypatch.setattr(module, "gpu_libraries", lambda: None)
     monkeypatch.setattr(module, "read_device_array", lambda edges: "frame")
     adapter, frame = module._recognize(OnDevice(BATCH), once=False)
     assert isinstance(adapter, module.CudfAdapter) and frame == "frame"

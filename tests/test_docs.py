@@ -30,7 +30,7 @@ OPTIONS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 # What a fence holds: run here; run on a card; a command of ours and what it prints; not run.
 PYTHON, CARD, CONSOLE, SHELL = "python", "python gpu", "console", "sh"
 # Code for libraries that are not here.
-ELSEWHERE = {"python cugraph", "python graphframes", "python spark"}
+ELSEWHERE = {f"python {name}" for name in ("cugraph", "graphframes", "scanpy", "spark", "torch")}
 NOT_RUN = {"pip", "python", "sphinx-build"}  # programs of `sh` fences: they install, build, measure
 FENCE = re.compile(r"^```(.*)\n((?:(?!```).*\n)*)```$", re.M)
 

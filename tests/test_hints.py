@@ -16,6 +16,7 @@ from types import SimpleNamespace as Fake
 import numpy as np
 import pandas as pd
 import pytest
+import tensors
 from file_kinds import zipped, zstandard
 from graphs import complete
 
@@ -107,6 +108,13 @@ PARTLY = {"files/lines:parse": 1}  # raises of a function that it catches itself
 
 def k3(**columns):
     return pd.DataFrame({"src": [0, 1, 2], "dst": [1, 2, 0], **columns})
+
+
+PAIR = np.array([0, 1, 2]), np.array([1, 2, 0])
+
+
+def matrix():
+    return import_module("scipy.sparse").eye_array(3)
 
 
 def by_type(types):
@@ -613,8 +621,23 @@ HINTS = {
         (lambda h: backend.gather(np.arange(3), np.array([3])),
          r"a copy \(df\.copy\(\)\), or wait until nothing writes"),
         (several_columns, "one is accepted"),
-        (without("cudf", lambda h: tc.count(k3(), engine="cuda")),
-         r"pip install 'rapids_tc\[cu13\]'.*'rapids_tc\[cu12\]'.*`rapids-tc doctor`"),
+    ],
+    "analytics/analytic": [
+        (lambda h: tc.count(), "missing 1 required positional argument: 'edges'"),
+    ],
+    "frames/arrays": [
+        (lambda h: tc.clustering(PAIR, weight=tensors.Tensor(np.ones(3))),
+         "give both in one library and memory"),
+        (lambda h: tc.clustering(PAIR, weight=np.ones(2)), "give one value per edge"),
+        (lambda h: tc.count(PAIR, edge_index=np.ones((2, 2))), "give one of them"),
+        (lambda h: tc.count(edge_index=[[0], [1]]), "give an array of NumPy, CuPy or torch"),
+        (lambda h: tc.count(edge_index=np.ones((3, 2))), r"it takes \(2, m\), .*given as edges"),
+        (lambda h: tc.count((PAIR[0], tensors.Tensor(PAIR[1]))), "give both in one library and"),
+        (lambda h: tc.count((PAIR[0], PAIR[1][1:])), "give as many sources as destinations"),
+        (lambda h: tc.count((PAIR[0] > 0, PAIR[1])), "a frame of two columns takes text"),
+        (lambda h: tc.count(np.ma.ones((3, 2))), "give the rows that are not masked"),
+        (lambda h: tc.count(tensors.Tensor(np.ones((3, 2)), 8)), "copy it to the CPU or to a GPU"),
+        (lambda h: tc.count(tensors.Unreadable(np.ones((3, 2)))), "it requires a gradient"),
     ],
     "analytics/methods": [
         (lambda h: tc.methods(library="dask"), "accepted: pandas, cudf, polars, pyarrow"),
@@ -628,6 +651,8 @@ HINTS = {
          "cast it to integers or strings"),
         (lambda h: tc.count(huge_of_polars()), "cast it to strings"),
         (without("pyarrow", lambda h: pyarrow()), r"'rapids_tc\[arrow\]'"),
+        (without("cudf", lambda h: tc.count(k3(), engine="cuda")),
+         r"pip install 'rapids_tc\[cu13\]'.*'rapids_tc\[cu12\]'.*`rapids-tc doctor`"),
     ],
     "_arguments": [
         (lambda h: listed(h, max_rows=-1), "max_rows=-1; accepted: an integer from 0 on, or None"),
@@ -1164,6 +1189,8 @@ HINTS = {
         (lambda h: plot.truss_profile(tc.Graph(k3()), source="src", destination="dst"),
          r"give source= to Graph\(\) instead"),
         (lambda h: tc.Graph(tc.Graph(k3())), "give it to the functions"),
+        (lambda h: tc.Graph(matrix(), vertices=[7]), "leave vertices= out"),
+        (lambda h: tc.count(matrix(), by=np.ones(3)), r"give the pair edges\.nonzero\(\)"),
         (lambda h: tc.trussness(import_module("polars").LazyFrame({"src": [0], "dst": [1]})),
          r'annotate\(edges, "trussness"\) adds.*trussness\(edges\.collect\(\)\)'),
         (lambda h: polars_lazy(k3()), r"call \.collect\(\) first, or give edges\.to_native\(\)"),

@@ -62,7 +62,7 @@ HOMES = {
         "interop/_networkx_pairs.py",
         "plot.py",
     },
-    "cupy": {"engines/gpu/cuda.py", "kernels/_nvrtc.py", "frames/backend.py"},
+    "cupy": {"engines/gpu/cuda.py", "kernels/_nvrtc.py", "frames/adapters.py"},
     "dask": {f"executors/{name}.py" for name in ("dask_cluster", "messages", "persisted", "watch")},
     "distributed": {
         f"executors/{name}.py"

@@ -70,10 +70,7 @@ OBJECTS = {
     "nx.MultiGraph": (lambda folder: nx_graph(nx.MultiGraph), True),
     "igraph": (lambda folder: igraph.Graph(n=NODES, edges=EDGES), True),
     "networkit": (networkit_graph, True),
-    "sparse array": (lambda folder: adjacency(), True),
-    "sparse matrix": (lambda folder: scipy.sparse.csc_matrix(adjacency()), True),
     "dense matrix": (lambda folder: adjacency().toarray(), True),
-    "array": (lambda folder: np.array(EDGES), False),
     "array of two rows": (lambda folder: np.array(EDGES).T, False),
     "array with weights": (lambda folder: np.array([(*edge, 9) for edge in EDGES]), False),
     "records": (lambda folder: np.array(EDGES, [("src", "i8"), ("dst", "i8")]), False),
@@ -92,7 +89,9 @@ OBJECTS = {
 
 def line_of(error):
     """The expression that the message of an error says to write or to give."""
-    [line] = re.findall(r": (?:write|give) (.*?)(?:, or call|, if the|, which|; accepted: )", error)
+    [line] = re.findall(
+        r": (?:write|give) (.*?)(?:, or call|, or edge_index|, if |, which|; accepted: )", error
+    )
     return line
 
 
@@ -105,11 +104,14 @@ def test_the_line_to_type_works(tmp_path, name):
     assert type(edges).__name__ in str(caught.value)
     with pytest.raises(TypeError, match=re.escape(line_of(str(caught.value)))):
         tc.annotate(edges, "triangles")
-    names = {"nx": nx, "pd": pd, "np": np, "tc": tc, "edges": edges}
+    names = {"nx": nx, "pd": pd, "np": np, "scipy": scipy, "tc": tc, "edges": edges}
     found = eval(line_of(str(caught.value)), names)
     assert tc.count(found) == reference.count(EDGES) == 2
     n = NODES if isolated else NODES - 1
-    assert sum(tc.triad_counts(found)) == n * (n - 1) * (n - 2) // 6
+    triads = tc.triad_counts(found)
+    assert (
+        sum(triads.values() if isinstance(triads, dict) else triads) == n * (n - 1) * (n - 2) // 6
+    )
 
 
 @pytest.mark.parametrize("name", ["nx.Graph", "igraph", "networkit", "EdgeFile of GML"])
@@ -124,14 +126,14 @@ def test_the_line_says_that_edges_have_no_direction(tmp_path, name):
         assert "once" not in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    "empty", [nx.empty_graph(3), igraph.Graph(3), scipy.sparse.csr_array((3, 3)), np.zeros((3, 3))]
-)
+@pytest.mark.parametrize("empty", [nx.empty_graph(3), igraph.Graph(3), np.zeros((3, 3))])
 def test_the_line_works_without_edges(empty):
     with pytest.raises(TypeError) as caught:
         tc.Graph(empty)
     line = line_of(str(caught.value))
-    assert eval(line, {"nx": nx, "pd": pd, "np": np, "tc": tc, "edges": empty}).n_vertices == 3
+    found = eval(line, {"nx": nx, "pd": pd, "scipy": scipy, "tc": tc, "edges": empty})
+    graph = found if isinstance(found, tc.Graph) else tc.Graph(found)
+    assert graph.n_vertices == 3
 
 
 def test_networkx_itself_is_named():
@@ -139,22 +141,11 @@ def test_networkx_itself_is_named():
         tc.count(nx_graph())
 
 
-def test_a_table_of_two_sides_is_not_taken_for_a_matrix_of_vertices():
-    with pytest.raises(TypeError, match="a row and a column of the same number are the same"):
-        tc.count(scipy.sparse.csr_array((3, 5)))
-
-
 @pytest.mark.parametrize("method", ["to_pandas", "toPandas", "to_arrow"])
 def test_a_frame_of_another_library_is_converted_by_its_own_method(method):
     foreign = type("DataFrame", (), {"columns": ["src", "dst"], method: lambda self: None})()
     with pytest.raises(TypeError, match=rf"type DataFrame: give edges\.{method}\(\)"):
         tc.count(foreign)
-
-
-def test_an_array_on_a_gpu(monkeypatch):
-    array = type("ndarray", (), {"__module__": "cupy", "shape": (5, 2), "dtype": np.dtype("i8")})()
-    with pytest.raises(TypeError, match=r"give cudf\.DataFrame\(edges, columns="):
-        tc.count(array)
 
 
 def test_what_nobody_knows_is_refused_with_what_is_accepted():
@@ -166,7 +157,7 @@ def test_what_nobody_knows_is_refused_with_what_is_accepted():
 def test_no_library_is_imported_to_recognize_an_object():
     code = (
         "import sys, json, numpy, rapids_tc as tc\n"
-        "for edges in ([(0, 1)], numpy.zeros((3, 2)), object()):\n"
+        "for edges in ([(0, 1)], numpy.zeros((3, 3)), object()):\n"
         "    try: tc.count(edges)\n"
         "    except TypeError: pass\n"
         "others = {'networkx', 'igraph', 'scipy', 'polars'} & set(sys.modules)\n"

@@ -102,7 +102,7 @@ def test_only_the_frame_is_positional(backend):
 
 @pytest.mark.parametrize(
     "wrong",
-    [None, True, 3, "edges.csv", ROWS, {"src": [1]}, np.array(ROWS), object(), small],
+    [None, True, 3, "edges.csv", ROWS, {"src": [1]}, np.array(ROWS).T, object(), small],
     ids=lambda wrong: type(wrong).__name__,
 )
 def test_other_things_are_no_edges(backend, wrong):

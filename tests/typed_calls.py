@@ -9,10 +9,18 @@ from typing import Any, assert_type
 import dask.dataframe as dd
 import duckdb
 import narwhals as nw
+import numpy as np
+import numpy.typing as npt
 import pandas as pd
 import polars as pl
 
 import rapids_tc as tc
+
+
+class Matrix:
+    """What a sparse matrix has."""
+
+    def tocoo(self, copy: bool = False) -> Any: ...
 
 
 def pandas(df: pd.DataFrame) -> None:
@@ -53,6 +61,18 @@ def other_libraries(
     assert_type(tc.k_truss(relation, 3), Any)
 
 
+def arrays(ids: npt.NDArray[np.int64], weights: npt.NDArray[np.float64], matrix: Matrix) -> None:
+    assert_type(tc.count((ids, ids)) + tc.count(ids) + tc.count(matrix), int)
+    assert_type(tc.count(edge_index=ids), int)
+    assert_type(tc.edge_triangles((ids, ids)), npt.NDArray[np.int64])
+    assert_type(tc.annotate("triangles", edge_index=ids), dict[str, npt.NDArray[np.int64]])
+    assert_type(tc.triad_counts(ids), dict[str, int])
+    assert_type(tc.vertex_triangles(matrix), dict[str, Any])
+    assert_type(tc.Graph(ids).count() + tc.Graph(edge_index=ids).count(), int)
+    tc.clustering((ids, ids), weight=weights)
+    tc.memory_estimate(edge_index=ids)
+
+
 def graphs(df: pd.DataFrame, lazy: pl.LazyFrame, graph: tc.Graph[pd.DataFrame]) -> None:
     assert_type(tc.Graph(df), tc.Graph[pd.DataFrame])
     assert_type(tc.count(graph) + graph.count() + graph.n_edges, int)
@@ -77,6 +97,8 @@ def wrong(df: pd.DataFrame, lazy: pl.LazyFrame, graph: tc.Graph[pd.DataFrame]) -
     tc.k_truss(df)  # type: ignore
     tc.k_truss(df, "maximum")  # type: ignore
     tc.edge_triangles(lazy)  # type: ignore
+    tc.count(df, edge_index=df)  # type: ignore
+    tc.count()  # type: ignore
     tc.vertex_triangles(df, vertices=5)  # type: ignore
     tc.memory_estimate(df, function="trusness")  # type: ignore
     graph.count(by="day")  # type: ignore

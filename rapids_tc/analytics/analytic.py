@@ -7,6 +7,7 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields as fields_of
 from dataclasses import replace
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, get_type_hints
 
 from rapids_tc._arguments import refuse
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 Fields = tuple[str, ...]
 Local = Callable[[OwnOptions, str], Exception | None]
+ABSENT: Any = object()  # the edges of a call that gives none
 DESCRIBED = "count"  # the function whose documentation describes the shared options
 
 
@@ -81,7 +83,9 @@ def analytic(
             return body(graph, *own.pop(stars), **own)
 
         @functools.wraps(body)
-        def call(edges: Frame, *args: Any, **keywords: Any) -> Any:
+        def call(edges: Frame = ABSENT, *args: Any, **keywords: Any) -> Any:
+            if edges is ABSENT or "edge_index" in keywords:
+                edges, args = _beside_edge_index(name, edges, args, keywords)
             if optional and not args and keywords.keys() <= optional:
                 given = defaults | keywords  # faster than the signature, for small frames
             else:
@@ -154,6 +158,22 @@ def _bind(
         refuse(call, (edges, *args), keywords)
     bound.apply_defaults()
     return bound.arguments
+
+
+def _beside_edge_index(
+    name: str, edges: Frame, args: tuple[Any, ...], keywords: dict[str, Any]
+) -> tuple[Frame, tuple[Any, ...]]:
+    """Return the edges and the other positional arguments of a call.
+
+    With `edge_index`, the edges are None, and the first argument may be a number or a column.
+    """
+    if keywords.get("edge_index") is None:
+        if edges is ABSENT:
+            raise TypeError(f"{name}() missing 1 required positional argument: 'edges'")
+        return edges, args
+    if isinstance(edges, str | Integral):
+        return None, (edges, *args)
+    return None if edges is ABSENT else edges, args
 
 
 def no_column(kind: str, column: str) -> TypeError:

@@ -6,13 +6,14 @@ from dataclasses import replace
 
 from rapids_tc._arguments import check_flag, with_hints
 from rapids_tc._progress import call_report
-from rapids_tc._typing import EngineName, Frame, Function, Labels, Method
+from rapids_tc._typing import Array, EngineName, Frame, Function, Labels, Method
 from rapids_tc.executors.registry import executor_of
 from rapids_tc.frames import device_memory
 from rapids_tc.frames.backend import open_frame
 from rapids_tc.frames.device import place
 from rapids_tc.graphs.edge_graph import check_prepared, require_sides
 from rapids_tc.graphs.public import Graph
+from rapids_tc.graphs.resolve import take_arrays
 from rapids_tc.plan import needs
 from rapids_tc.plan.record import Analytic, Options, OwnOptions, estimated
 from rapids_tc.preparation.distinct import estimate_size
@@ -21,7 +22,7 @@ from rapids_tc.preparation.edge_columns import edge_columns
 
 @with_hints
 def memory_estimate(
-    edges: Frame,
+    edges: Frame = None,
     *,
     function: Function = "count",
     source: Labels | None = None,
@@ -32,6 +33,7 @@ def memory_estimate(
     method: Method = "auto",
     progress: bool | None = None,
     memory_limit: int | None = None,
+    edge_index: Array | None = None,
 ) -> dict[str, int]:
     """Estimate the memory that a call will take on top of the frame, stage by stage.
 
@@ -50,6 +52,8 @@ def memory_estimate(
     progress, memory_limit
         Accepted so that all functions take the same options. An estimate shows no progress; a limit
         has an effect on a Dask frame alone, whose graph it cuts in more blocks.
+    edge_index : array of shape (2, m), optional
+        As all functions take it, in place of `edges`.
 
     Returns
     -------
@@ -105,7 +109,8 @@ def memory_estimate(
     record = records[function]
     own = _own(record, bipartite=bipartite)
     work = record.most_of(grouped=by is not None)
-    options = Options(source, destination, by, engine, method, progress)
+    options = Options(source, destination, by, engine, method, progress, edge_index=edge_index)
+    edges, options, _ = take_arrays(edges, options, {})
     if executor := executor_of(edges):
         from rapids_tc.graphs import partitioned  # only a cluster's calls need it
 
@@ -120,10 +125,11 @@ def memory_estimate(
         else:
             frame, backend = open_frame(edges, engine)
             needs.require_method(method, record, backend.engine)
-            named = backend.adapter.labels(frame), source, destination, by
+            named = backend.adapter.labels(frame), source, destination, options.by
             labels = edge_columns(*named, bipartite=record.is_bipartite(own))
             rows, ids, dense = estimate_size(frame, labels, backend)
-            size = rows, ids.count, dense, backend.engine, method
+            count = max(ids.count, backend.adapter.n_vertices or 0)
+            size = rows, count, dense, backend.engine, method
             copied = backend.adapter.copied(frame)
             stages = needs.stages(work, *size, text=needs.Text.of(ids), snapshot=copied)
     return {stage.name: stage.bytes for stage in stages}

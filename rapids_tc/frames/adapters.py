@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rapids_tc.errors import IdTypeError
+from rapids_tc.errors import IdTypeError, KernelError
 from rapids_tc.frames.device_memory import for_user, frame_for_user
 
 if TYPE_CHECKING:
@@ -29,9 +29,12 @@ class FrameAdapter(ABC):
     ----------
     undirected : bool
         Whether the source of the frame says that edges have no direction: a row leads both ways.
+    n_vertices : int or None
+        How many vertices the source of the frame says there are, from 0 on; None if it does not.
     """
 
     undirected = False
+    n_vertices: int | None = None
 
     @property
     def on_gpu(self) -> bool:
@@ -105,6 +108,10 @@ class FrameAdapter(ABC):
     @abstractmethod
     def take(self, frame: Frame, positions: Array) -> Frame:
         """Return the rows at ascending positions, with every column and the index."""
+
+    def rows_at(self, frame: Frame, positions: Array) -> Frame:
+        """Return such rows as a frame that the adapter works on, for a graph to keep."""
+        return self.take(frame, positions)
 
 
 class PandasAdapter(FrameAdapter):
@@ -433,6 +440,20 @@ def pyarrow() -> ModuleType:
         ) from error
     module: ModuleType = pyarrow
     return module
+
+
+def gpu_libraries() -> tuple[ModuleType, ModuleType]:
+    """Import CuPy and cuDF; the KernelError says which extras have them."""
+    try:
+        import cudf
+        import cupy
+    except ImportError as error:
+        raise KernelError(
+            f'engine="cuda" needs cuDF and CuPy, and {error.name or error} is not installed: '
+            "pip install 'rapids_tc[cu13]' (CUDA 13) or 'rapids_tc[cu12]' (CUDA 12); "
+            "`rapids-tc doctor` tells which"
+        ) from error
+    return cupy, cudf
 
 
 def to_host(values: Array) -> Array:

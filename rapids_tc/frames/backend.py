@@ -27,6 +27,7 @@ from rapids_tc.frames.adapters import (
     PolarsAdapter,
     ProxyAdapter,
     column_of_arrow,
+    gpu_libraries,
     in_plain_dtype,
     is_dask,
     pyarrow,
@@ -34,6 +35,7 @@ from rapids_tc.frames.adapters import (
     to_host,
     without_views,
 )
+from rapids_tc.frames.arrays import ArrayEdges, array_edges, is_array, plain_array
 from rapids_tc.frames.collected import collect, is_spark
 from rapids_tc.frames.device_stream import is_on_device, read_device_array
 from rapids_tc.frames.objects import refusal
@@ -104,6 +106,8 @@ class Backend:
         TypeError
             `values` are none of these, or of a kind that pandas cannot hold.
         """
+        if not isinstance(values, np.ndarray) and is_array(values):
+            values = plain_array(values, "vertices=")
         is_sequence = hasattr(values, "__iter__") and root(values) != "pyspark"
         is_sequence = is_sequence and len(getattr(values, "shape", (0,))) == 1
         if not is_sequence or isinstance(values, set | frozenset | dict | str | bytes):
@@ -204,8 +208,11 @@ def _recognize(edges: Frame, *, once: bool) -> tuple[FrameAdapter, Frame]:
         table = edges if _is(edges, "pyarrow", "Table") else _read_stream(edges, once=once)
         return ArrowAdapter(), table
     if is_on_device(edges):
-        _modules("cuda")  # or the error that says what to install
+        gpu_libraries()  # or the error that says what to install
         return CudfAdapter(), read_device_array(edges)
+    arrays = array_edges(edges)
+    if isinstance(arrays, ArrayEdges):
+        return arrays.opened()
     raise refusal(edges)
 
 
@@ -354,16 +361,7 @@ def _modules(engine: EngineName) -> tuple[ModuleType, ModuleType]:
         import pandas
 
         return np if engine == "cpu" else emulated.xp, pandas
-    try:
-        import cudf
-        import cupy
-    except ImportError as error:
-        raise KernelError(
-            f'engine="cuda" needs cuDF and CuPy, and {error.name or error} is not installed: '
-            "pip install 'rapids_tc[cu13]' (CUDA 13) or 'rapids_tc[cu12]' (CUDA 12); "
-            "`rapids-tc doctor` tells which"
-        ) from error
-    return cupy, cudf
+    return gpu_libraries()
 
 
 def _restore(xp: str, library: str, engine: EngineName, adapter: FrameAdapter) -> Backend:

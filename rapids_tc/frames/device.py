@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from rapids_tc.frames import device_memory
 from rapids_tc.frames.adapters import root
+from rapids_tc.frames.arrays import ArrayEdges
 from rapids_tc.frames.wrapped import native
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ def _current_device() -> int | None:
 def _device(edges: Frame) -> int | None:
     """Return the number of the device that holds a frame or graph; None if it is not on a GPU."""
     graph = getattr(edges, "__dict__", {}).get("_prepared")
-    array = getattr(graph, "some_array", None)
+    array = getattr(edges if isinstance(edges, ArrayEdges) else graph, "some_array", None)
     if hasattr(edges, "as_gpu_object"):  # cudf.pandas has all frames on the current device
         return int(sys.modules["cupy"].cuda.Device().id)
     if array is None and root(edges) == "cudf" and getattr(edges, "ndim", 0) == 2:

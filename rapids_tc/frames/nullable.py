@@ -6,6 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from rapids_tc.frames.adapters import pyarrow, root, to_host
+from rapids_tc.frames.arrays import ArraysAdapter
 from rapids_tc.frames.wrapped import NarwhalsAdapter, native, wrap
 
 if TYPE_CHECKING:
@@ -16,7 +17,11 @@ if TYPE_CHECKING:
 def nullable_like(
     adapter: FrameAdapter, frame: Frame, values: Array, valid: Array, name: str
 ) -> Series:
-    """Return integers as the adapter's `column_like` does, null if not valid."""
+    """Return integers as the adapter's `column_like` does, null if not valid; -1 in arrays."""
+    if isinstance(adapter, ArraysAdapter):
+        values = values.copy()
+        values[~valid] = -1
+        return adapter.column_like(frame, values, name)
     if isinstance(adapter, NarwhalsAdapter):
         inside = nullable_like(adapter.inner, native(frame), values, valid, name)
         return wrap(inside, adapter.module).alias(name)

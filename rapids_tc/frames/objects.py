@@ -13,11 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from rapids_tc.frames.adapters import root
+from rapids_tc.frames.arrays import is_array, is_sparse
 
 ACCEPTED = (
     "a pandas or cuDF DataFrame, a Dask DataFrame of those, a cugraph.Graph, anything with "
-    "__arrow_c_stream__ (Polars, PyArrow, DuckDB, narwhals), or a prepared Graph for the functions"
+    "__arrow_c_stream__ (Polars, PyArrow, DuckDB, narwhals), two arrays (sources, destinations), "
+    "an array of the shape (m, 2), a square sparse matrix, or a prepared Graph for the functions"
 )
 _PAIRS = 'pd.DataFrame({}, columns=["src", "dst"])'
 
@@ -47,9 +48,8 @@ def _line(edges: Any) -> str:
         once = _once(edges.isDirected(), "add the rows the other way")
         pairs = _PAIRS.format("edges.iterEdges()")
         return f"Graph({pairs}, vertices=list(edges.iterNodes())){once}"
-    sparse = sys.modules.get("scipy.sparse")
-    if sparse is not None and sparse.issparse(edges):
-        return _of_sparse(edges)
+    if is_sparse(edges):
+        return "edges.nonzero(), where a row and a column of the same number are the same vertex"
     if _is(edges, "rapids_tc.files", "EdgeFile"):
         ids = 'source="{}", destination="{}", '.format(*edges.ids)
         directed = edges.directed is None or bool(np.all(edges.directed))
@@ -62,9 +62,11 @@ def _line(edges: Any) -> str:
         return f"tc.files.read_edges({path!r}).frame, which lists its guesses in .guesses"
     if isinstance(edges, Mapping):
         return "pd.DataFrame(edges)"
-    if root(edges) in ("numpy", "cupy"):
+    if is_array(edges):
         return _of_array(edges)
     if isinstance(edges, list | tuple):
+        if len(edges) == 2 and all(hasattr(end, "dtype") for end in edges):
+            return 'pd.DataFrame({"src": edges[0], "dst": edges[1]})'
         return _PAIRS.format("edges")
     if type(edges).__name__ in {"DataFrameGroupBy", "GroupBy", "GroupedData", "LazyGroupBy"}:
         return "the frame that was grouped, and the columns of its groups as by="
@@ -76,28 +78,23 @@ def _once(directed: bool, advice: str) -> str:  # noqa: FBT001
     return "" if directed else f", which has each edge once: for directed=True, {advice}"
 
 
-def _of_sparse(edges: Any) -> str:
-    pairs = 'pd.DataFrame(dict(zip(["src", "dst"], edges.nonzero())))'
-    if edges.shape[0] == edges.shape[-1]:
-        return f"Graph({pairs}, vertices=range(edges.shape[0]))"
-    return f"{pairs}, where a row and a column of the same number are the same vertex"
-
-
 def _of_array(edges: Any) -> str:
-    shape: tuple[int, ...] = getattr(edges, "shape", ())
+    """Return what to give in place of an array that is not of the shape (m, 2)."""
+    shape = tuple(edges.shape)
     if getattr(edges.dtype, "names", None):  # a record per row
         return "pd.DataFrame(edges)"
     if len(shape) != 2:
         return ""
-    if root(edges) == "cupy":
-        return _of_array(np.empty(shape)).replace("pd.", "cudf.").replace("np.", "cp.")
-    if shape[1] == 2:
-        return _PAIRS.format("edges")
+    if shape == (2, 2):
+        return (
+            "(edges[:, 0], edges[:, 1]), if a row is an edge, and else edge_index=edges, "
+            "in place of edges, if a column is one"
+        )
     if shape[0] == 2:
-        return _PAIRS.format("edges.T")
-    if shape[0] == shape[1]:  # an adjacency matrix
-        return f"Graph({_PAIRS.format('np.argwhere(edges)')}, vertices=range(len(edges)))"
-    return f"{_PAIRS.format('edges[:, :2]')}, if the first two columns are the ids"
+        return "edges.T, or edge_index=edges in place of edges, if each column is an edge"
+    if shape[0] == shape[1]:
+        return "scipy.sparse.coo_array(edges), if it is an adjacency matrix"
+    return "edges[:, :2], if the first two columns are the ids"
 
 
 def _by_method(edges: Any) -> str:

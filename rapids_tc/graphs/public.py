@@ -7,7 +7,7 @@ from typing import Any
 
 from rapids_tc._arguments import check_flag, with_hints
 from rapids_tc._progress import call_report
-from rapids_tc._typing import EngineName, Frame, Labels, Vertices
+from rapids_tc._typing import Array, EngineName, Frame, Labels, Vertices
 from rapids_tc.frames.device import place
 from rapids_tc.graphs import resolve
 from rapids_tc.plan.record import Options
@@ -27,10 +27,11 @@ class Graph:
 
     Parameters
     ----------
-    edges : DataFrame
+    edges : DataFrame, arrays or sparse matrix
         One row per edge: pandas, cuDF, Polars, PyArrow, narwhals, or any ``__arrow_c_stream__``,
         which is read once here, as a lazy frame is; or a Dask frame, whose columns other than ids
-        are read when a call needs them.
+        are read when a call needs them. Or two arrays, an array of the shape (m, 2), or a square
+        sparse matrix, all of whose rows are vertices.
     vertices : list, array, Series, Index or DataFrame, optional
         Further vertices: those in no row are isolated. With `by`, or ids of several columns, a
         frame with the columns of groups and of ids, as in answers: ``vertex``. Not with a Dask
@@ -53,6 +54,8 @@ class Graph:
         Show progress on stderr; by default if stderr is a terminal.
     memory_limit : int, optional
         Bytes that may be taken on top of the frame.
+    edge_index : array of shape (2, m), optional
+        Sources and destinations, in place of `edges`.
 
     Attributes
     ----------
@@ -90,7 +93,7 @@ class Graph:
     @with_hints
     def __init__(
         self,
-        edges: Frame,
+        edges: Frame = None,
         *,
         vertices: Vertices | None = None,
         source: Labels | None = None,
@@ -100,10 +103,13 @@ class Graph:
         engine: EngineName | None = None,
         progress: bool | None = None,
         memory_limit: int | None = None,
+        edge_index: Array | None = None,
     ) -> None:
         options = Options(
-            source, destination, by, engine, progress=progress, memory_limit=memory_limit
-        )
+            source, destination, by, engine, progress=progress, memory_limit=memory_limit,
+            edge_index=edge_index,
+        )  # fmt: skip
+        edges, options, _ = resolve.take_arrays(edges, options, {})
         own = check_flag({"bipartite": bipartite}, "bipartite")
         with call_report(progress), place(edges, engine):
             self._prepared = resolve.prepare(edges, vertices, options, own)

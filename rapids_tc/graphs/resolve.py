@@ -9,12 +9,16 @@ import logging
 import sys
 from collections.abc import Callable
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from rapids_tc._progress import call_report, memory_errors
 from rapids_tc.blocks.rows import Rows
 from rapids_tc.engines import registry
 from rapids_tc.executors.registry import executor_of
+from rapids_tc.frames.arrays import ArrayEdges, array_edges, is_array
 from rapids_tc.frames.backend import Backend, Frame, is_lazy, is_plain, open_frame
 from rapids_tc.frames.device import place
 from rapids_tc.frames.wrapped import is_narwhals, module_of, native, wrap
@@ -34,6 +38,7 @@ from rapids_tc.plan.answers import names_sides, require_fields
 from rapids_tc.plan.block_layout import forced_layout
 from rapids_tc.plan.budget import Budget
 from rapids_tc.plan.record import (
+    COLUMNS,
     GRAPH,
     Analytic,
     Options,
@@ -52,16 +57,20 @@ from rapids_tc.preparation.edge_columns import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from rapids_tc._typing import Array
     from rapids_tc.graphs.edge_graph import EdgeGraph
     from rapids_tc.graphs.kept import KeptGraph
 
 ROW_BYTES = 1024  # more than any stage takes per row and its two vertices
+OF_ENTRIES = "give the pair edges.nonzero(), whose vertices are its ends, which is"
 _log = logging.getLogger("rapids_tc")
 
 
 def answer(record: Analytic, edges: Any, options: Options, own: OwnOptions) -> Any:
     """Answer a call of an analytic."""
     plain = is_plain(edges)
+    if not plain or options.edge_index is not None:
+        edges, options, own = take_arrays(edges, options, own)
     if not plain and (executor := executor_of(edges)):
         from rapids_tc.graphs import partitioned  # only a cluster's calls need it
 
@@ -79,6 +88,22 @@ def answer(record: Analytic, edges: Any, options: Options, own: OwnOptions) -> A
         else:
             graph = check(prepared, record, options, own)
         return record.body(graph, **record.arguments(options, own))
+
+
+def take_arrays(edges: Any, options: Options, own: OwnOptions) -> tuple[Any, Options, OwnOptions]:
+    """Return edges that come as arrays as `ArrayEdges`, with a column for each array in an option.
+
+    The options then name these columns. Edges of other kinds, and their options, are unchanged.
+    """
+    edges = array_edges(edges, options.edge_index)
+    if not isinstance(edges, ArrayEdges):
+        return edges, options, own
+    arrays = {name: own[name] for name in COLUMNS if is_array(own.get(name))}
+    own = own | {name: name for name in arrays}
+    if is_array(options.by):
+        arrays["by"] = options.by
+        options = replace(options, by="by")
+    return edges.with_columns(arrays), options, own
 
 
 def check(graph: InMemoryGraph, record: Analytic, options: Options, own: OwnOptions) -> EdgeGraph:
@@ -117,13 +142,17 @@ def make(record: Analytic, edges: Any, options: Options, own: OwnOptions) -> Edg
         need = max(stage.bytes for stage in stages)
         if layout or need > limit or rows.size >= budget.costs.most:
             instead = record.in_memory({**own, "by": options.by})
-            if not instead and catalogue.find(options.method).blocks:
+            in_blocks = not instead and catalogue.find(options.method).blocks
+            if in_blocks and backend.adapter.n_vertices is None:
                 return _in_blocks(frame, labels, rows, backend, options, budget, need)
             hint = needs.advice(record.name, instead, options.method)
+            if in_blocks:
+                hint = needs.advice("a matrix", OF_ENTRIES, options.method)
             needs.require(stages, options.memory_limit, hint)
     graph = in_memory.read(
-        frame, labels, backend, options.progress, inspected=inspected, limit=options.memory_limit
-    )
+        frame, labels, backend, options.progress, vertices=_vertices(frame, backend),
+        inspected=inspected, limit=options.memory_limit,
+    )  # fmt: skip
     if labels.bipartite and names_sides(record, own):
         graph.ids.require_one_column()
     return graph
@@ -163,6 +192,10 @@ def prepare(
         hint = needs.advice(GRAPH.name, GRAPH.in_memory({}), "auto")
         needs.require(stages, limit, hint)
         inspected = rows.inspected
+    if backend.adapter.n_vertices is not None:
+        if vertices is not None:
+            raise ValueError("the vertices of a matrix are its rows: leave vertices= out")
+        vertices = _vertices(frame, backend)
     graph = in_memory.read(
         frame, labels, backend, options.progress, vertices=vertices, inspected=inspected
     )
@@ -175,6 +208,7 @@ def prepare(
 @contextmanager
 def opened(edges: Any, options: Options) -> Iterator[InMemoryGraph]:
     """Yield the graph of edges in memory, for pictures and benchmarks, which read it by rank."""
+    edges = array_edges(edges)
     if executor := executor_of(edges):
         raise of_one_machine("this", executor(edges, None).kind)
     with call_report(options.progress), place(edges, options.engine):
@@ -183,7 +217,9 @@ def opened(edges: Any, options: Options) -> Iterator[InMemoryGraph]:
                 raise ValueError(CHOSEN.format("source"))
             yield graph
         else:
-            yield in_memory.read(*_open(edges, options, GRAPH, {}), options.progress)
+            frame, labels, backend = _open(edges, options, GRAPH, {})
+            vertices = _vertices(frame, backend)
+            yield in_memory.read(frame, labels, backend, options.progress, vertices=vertices)
 
 
 def _prepared_of(edges: Any) -> InMemoryGraph | None:
@@ -204,20 +240,34 @@ def _open(
     labels = edge_columns(backend.adapter.labels(frame), **record.named(options, own))
     if labels.components[1:]:
         require_fields(record, own, labels)
+    if backend.adapter.n_vertices is not None and (labels.bipartite or labels.groups):
+        raise ValueError(
+            "each row of a matrix is a vertex, of no group and no side: give the pair "
+            "edges.nonzero(), whose vertices are its ends, where by= or bipartite=True is asked for"
+        )
     adapter = backend.adapter.with_dtypes(frame, labels.in_answers())
     if adapter is not backend.adapter:
         backend = backend.with_adapter(adapter)
     return frame, labels, backend
 
 
+def _vertices(frame: Frame, backend: Backend) -> Array | None:
+    """Return all vertices that the source of a frame has, if it says so."""
+    if (n := backend.adapter.n_vertices) is None:
+        return None
+    return np.arange(n, dtype=backend.adapter.column(frame, "src").dtype)
+
+
 def _limit(frame: Frame, backend: Backend, work: Work, options: Options) -> int | None:
     """Return the bytes that a call may take, or None if its graph surely fits in memory."""
     rows, engine = backend.adapter.rows(frame), registry.load(backend.engine)
+    ids = max(2 * rows, backend.adapter.n_vertices or 0)
     many = rows >= engine.costs.most
     plain = options.memory_limit is None and options.method == "auto" and not many
-    if plain and rows * ROW_BYTES <= engine.costs.unasked:  # most frames: skip the sum of stages
+    # Most frames: skip the sum of stages.
+    if plain and ids * (ROW_BYTES // 2) <= engine.costs.unasked:
         return None
-    stages = needs.stages(work, rows, 2 * rows, False, backend.engine, options.method)
+    stages = needs.stages(work, rows, ids, False, backend.engine, options.method)
     most = max(stage.bytes for stage in stages)
     limit = options.memory_limit
     if limit is None:
@@ -230,7 +280,8 @@ def _stages(
 ) -> list[needs.Stage]:
     """List the stages of a graph in memory; the number of ids that are not dense is estimated."""
     ids, dense = rows.distinct_ids(), rows.dense is not None
-    size = rows.size, ids.count, dense, backend.engine, method
+    count = max(ids.count, backend.adapter.n_vertices or 0)
+    size = rows.size, count, dense, backend.engine, method
     return needs.stages(work, *size, text=needs.Text.of(ids), snapshot=snapshot)
 
 

@@ -10,12 +10,11 @@ from dataclasses import dataclass, fields, replace
 from enum import Enum, Flag, auto
 from typing import TYPE_CHECKING, Any, Protocol
 
-from rapids_tc._typing import ArrayModule, EngineName, Label, Labels, Method
+from rapids_tc._typing import Array, ArrayModule, EngineName, Label, Labels, Method
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from rapids_tc._typing import Array
     from rapids_tc.engines.quantity import Quantity
 
 
@@ -255,6 +254,8 @@ class Options:
         by default, all that are free. A graph that needs more is cut into blocks, which are kept in
         host memory (for a GPU) or in a temporary file, and are counted in one task after another:
         slower, with the same answer.
+    edge_index : array of shape (2, m), optional
+        Sources and destinations, in place of `edges`; other positional arguments stay.
     """
 
     source: Labels | None = None
@@ -264,6 +265,7 @@ class Options:
     method: Method = "auto"
     progress: bool | None = None
     memory_limit: int | None = None
+    edge_index: Array | None = None
 
 
 COLUMNS = ("weight", "edge_type", "sign", "time")  # own options that name a column

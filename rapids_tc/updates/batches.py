@@ -119,6 +119,8 @@ def _library(adapter: Any) -> str:
     """Return what messages call the library of an adapter's frames."""
     name = type(adapter).__name__.removesuffix("Adapter")
     inner = getattr(adapter, "inner", None)
+    if hasattr(adapter, "home"):
+        return f"arrays of {adapter.home}{' on a GPU' * adapter.on_gpu}"
     return name if inner is None else f"{name} of {_library(inner)}"
 
 
@@ -217,7 +219,7 @@ class Delta:
         return frame
 
     def __repr__(self) -> str:
-        vertices, edges = (frame.shape[0] for frame in (self.vertices, self.edges))
+        vertices, edges = (len(frame["delta"]) for frame in (self.vertices, self.edges))
         return (
             f"Delta(triangles={self.triangles:+}, vertices={vertices:,} rows, edges={edges:,} rows)"
         )

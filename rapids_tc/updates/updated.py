@@ -149,7 +149,7 @@ def _base_slots(base: InMemoryGraph) -> Array:
 def _kept(frame: Frame, slots: Array, left: Array, number: int, adapter: Any, xp: Any) -> Frame:
     """Return the rows of a frame that came in a step and did not leave in a later one."""
     kept = xp.flatnonzero(left[slots] <= number)
-    return frame if len(kept) == len(slots) else adapter.take(frame, kept)
+    return frame if len(kept) == len(slots) else adapter.rows_at(frame, kept)
 
 
 # Graphs that are made anew ------------------------------------------------------------------------
@@ -177,7 +177,7 @@ def update(graph: InMemoryGraph, batch: UpdateFrames) -> tuple[InMemoryGraph, De
     refuse(xp.isin(deleted, inserted), names, IN_BOTH, xp)
     stays, kept = ~xp.isin(old, deleted), graph.user_frame
     if not bool(stays.all()):
-        kept = backend.adapter.take(kept, xp.flatnonzero(stays))
+        kept = backend.adapter.rows_at(kept, xp.flatnonzero(stays))
     updated = read(graph, [kept] if batch.insert is None else [kept, batch.insert])
     updated.keep(graph.id_columns)
     before = _by_key(graph, old)
