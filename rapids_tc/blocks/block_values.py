@@ -267,7 +267,8 @@ def edge_rows(parts: list[list[Array]], edges: int, reading: Reading, backend: B
     edge, *rest = selected
     require_below(edge, edges, "edges")
     reverse = rest.pop(0) if reading.rule.directed else None
-    return EdgeRows(edge, reverse, tuple(rest)).both_ways(backend)
+    values = tuple(rest[: len(reading.readers)])  # the places of one batch may be behind them
+    return EdgeRows(edge, reverse, values).both_ways(backend)
 
 
 def scaled(merged: Merged, reading: Reading, largest: float, *, xp: Any) -> list[Array]:
