@@ -110,11 +110,11 @@ def similarity(
     measure : {"jaccard", "overlap", "sorensen", "cosine", "adamic_adar", "resource_allocation", \
 "forman", "edge_clustering"}, optional
         One of the measures above.
-    pairs : DataFrame, optional
-        Pairs of vertices to compare in place of the edges, joined by an edge or not: a frame of any
-        accepted library, whose two id columns are found as in `edges`, and named by `source` and
-        `destination`, too. If `edges` is a Dask frame, or the `Graph` of one, `pairs` may be a
-        frame of this process or a Dask frame.
+    pairs : DataFrame or arrays, optional
+        Pairs of vertices to compare in place of the edges, joined by an edge or not: arrays, or a
+        frame of any accepted library, whose two id columns are found as in `edges`, and named by
+        `source` and `destination`, too. If `edges` is a Dask frame, or the `Graph` of one, `pairs`
+        may be a frame of this process or a Dask frame.
 
     Returns
     -------

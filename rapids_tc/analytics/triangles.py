@@ -92,10 +92,11 @@ def count(
 
     Parameters
     ----------
-    edges : DataFrame or Graph
+    edges : DataFrame, Graph, arrays or sparse matrix
         One row per edge. Direction, repeats and self loops do not count. A Dask frame is counted by
         the cluster of the current client; functions that return a frame then return a Dask frame.
-        On a LazyFrame of Polars they return a LazyFrame; a number is computed at once.
+        On a LazyFrame of Polars they return a LazyFrame; a number is computed at once. Of arrays,
+        a frame that is returned is a dict of arrays, and a Series is an array.
     time : label, optional
         A column of times: integers, floats or datetimes. Give `within`, too.
     within : number, str, Timedelta, timedelta or timedelta64, optional

@@ -128,7 +128,9 @@ class ArraysAdapter(FrameAdapter):
 
     def column_like(self, frame: Frame, values: Array, name: str) -> Series:
         """Return values of all rows as an array."""
-        return self._at_home(values)
+        if self.on_gpu:
+            return self._in_library(for_user(sys.modules["cupy"].asarray(values)))
+        return self._in_library(to_host(values))
 
     def integers(
         self, values: dict[str, int], name: str, columns: tuple[str, str]
@@ -138,7 +140,9 @@ class ArraysAdapter(FrameAdapter):
 
     def assign(self, frame: Frame, columns: dict[str, Series]) -> Frame:
         """Return a dict of the columns of a frame, or of such a dict, and of these behind them."""
-        return {**(frame if isinstance(frame, dict) else self._arrays(frame)), **columns}
+        if not isinstance(frame, dict):
+            frame = self._arrays(self.snapshot(frame) if self.on_gpu else frame)
+        return {**frame, **columns}
 
     def snapshot(self, frame: Frame) -> Frame:
         """Return a copy, since the frame has the memory of the user's arrays."""
@@ -157,20 +161,18 @@ class ArraysAdapter(FrameAdapter):
         return self.inner.take(frame, positions)
 
     def _arrays(self, frame: Frame) -> dict[Label, Array]:
-        """Return copies of all columns of a frame of the inner library."""
-        return {label: self._copy(frame[label]) for label in frame.columns}
+        """Return all columns of a frame of the inner library that nobody else has."""
+        return {label: self._values(frame[label]) for label in frame.columns}
 
-    def _copy(self, column: Series) -> Array:
+    def _values(self, column: Series) -> Array:
         if column.dtype.kind not in NUMBERS:
             return (column.to_pandas() if self.on_gpu else column).to_numpy(copy=True)
-        return self._at_home(column.values.copy() if self.on_gpu else column.to_numpy(copy=True))
+        # Of pandas, a copy: its arrays are read-only.
+        return self._in_library(column.values if self.on_gpu else column.to_numpy(copy=True))
 
-    def _at_home(self, values: Array) -> Array:
-        """Return an array of NumPy or CuPy as one of the user's library, in the user's memory."""
-        if values.dtype.kind not in NUMBERS:
-            return to_host(values)
-        values = sys.modules["cupy"].asarray(for_user(values)) if self.on_gpu else to_host(values)
-        if self.home in ("numpy", "cupy"):
+    def _in_library(self, values: Array) -> Array:
+        """Return an array of NumPy or CuPy as one of the user's library."""
+        if self.home in ("numpy", "cupy") or values.dtype.kind not in NUMBERS:
             return values
         return import_module(self.home).from_dlpack(values)
 
