@@ -15,6 +15,7 @@ from stream_support import in_blocks
 from tensors import Tensor, Unreadable
 
 import rapids_tc as tc
+from rapids_tc.frames.arrays import array_edges
 from rapids_tc.plan.record import ANALYTICS, COLUMNS, Result
 
 ENDS = np.array(ROWS)
@@ -328,3 +329,17 @@ def test_two_by_two_has_two_names():
     square = np.array([[0, 1], [1, 1]])
     assert tc.simple_edges(edge_index=square)["src"].tolist() == [0]
     assert tc.count(edge_index=square) == tc.count((square[:, 0], square[:, 1])) == 0
+
+
+def test_edges_are_not_copied():
+    source, destination = ENDS.T.copy()
+    held = [("src", source), ("dst", destination)]
+    pairs = (source, destination), (Tensor(source), Tensor(destination))
+    matrix = scipy.sparse.csr_array((np.ones(3), ([0, 1, 2], [1, 2, 0])))
+    for edges, columns in [
+        *((pair, held) for pair in pairs),
+        (matrix, [("dst", matrix.indices), ("weight", matrix.data)]),
+    ]:
+        _, frame = array_edges(edges).opened()
+        for name, array in columns:
+            assert np.shares_memory(frame[name].to_numpy(), array)
