@@ -26,7 +26,9 @@ class Tensor:
 
 
 class Unreadable(Tensor):
-    """An array that the library does not give away."""
+    """An array that the library does not give away; it is sparse."""
+
+    layout = "torch.sparse_coo"
 
     def __dlpack__(self, **options):
         raise BufferError("it requires a gradient")

@@ -252,6 +252,15 @@ def test_what_is_given_and_what_comes_back_share_no_memory():
     assert graph.annotate("triangles")["src"].tolist() == ENDS[:, 0].tolist()
 
 
+def test_what_a_library_would_make_narrower_stays_an_array_of_numpy(monkeypatch):
+    narrow = lambda values: Tensor(values.astype("int32"))  # noqa: E731
+    monkeypatch.setattr(sys.modules["tensors"], "from_dlpack", narrow)
+    edges = Tensor(ENDS.astype("int32"))
+    corners = tc.vertex_triangles(edges)
+    assert [type(corners[name]) for name in corners] == [Tensor, np.ndarray]
+    assert corners["triangles"].dtype == np.int64
+
+
 def test_an_update_takes_arrays():
     graph = tc.Graph(ENDS)
     delta = graph.update(insert=np.array([(2, 5), (2, 1), (8, 9)]))
@@ -278,6 +287,8 @@ REFUSED = {
     "dimensions": ((ENDS, ENDS), ValueError, "in one dimension"),
     "libraries": ((U, Tensor(V)), TypeError, "of numpy and one of tensors: give both in one"),
     "three arrays": ((U, V, U), TypeError, "accepted: a pandas"),
+    "a list of arrays": ([U, V], TypeError, r"give tuple\(edges\)"),
+    "sparse": (Unreadable(np.eye(3)), TypeError, r"give edge_index=edges\.to_sparse_coo\(\)\.coal"),
     "lists": (([1], [2]), TypeError, "accepted: a pandas"),
     "two columns": ((pd.Series(U), pd.Series(V)), TypeError, r'give pd\.DataFrame\(\{"src": edges'),
     "objects": (ENDS.astype(object), tc.IdTypeError, "edges has dtype object: ids in arrays are"),

@@ -174,7 +174,9 @@ class ArraysAdapter(FrameAdapter):
         """Return an array of NumPy or CuPy as one of the user's library."""
         if self.home in ("numpy", "cupy") or values.dtype.kind not in NUMBERS:
             return values
-        return import_module(self.home).from_dlpack(values)
+        made = import_module(self.home).from_dlpack(values)
+        # JAX makes narrower integers, unless it is told to have those of 64 bits.
+        return made if str(made.dtype).endswith(str(values.dtype)) else values
 
 
 def array_edges(edges: Any, edge_index: Any = None) -> Any:
@@ -289,17 +291,18 @@ def plain_array(array: Any, name: str) -> Array:
         return np.asarray(array)
     if root(array) == "cupy":
         return array
-    memory = int(array.__dlpack_device__()[0])
-    if memory not in (*HOST, *GPU):
-        raise TypeError(
-            f"{name} lies in memory of the kind {memory} of DLPack: copy it to the CPU or to a "
-            "GPU of NVIDIA"
-        )
-    reader = np if memory in HOST else gpu_libraries()[0]
     try:
-        return reader.from_dlpack(array)
-    except (BufferError, RuntimeError, TypeError, ValueError) as error:
+        memory = int(array.__dlpack_device__()[0])
+        if memory in HOST:
+            return np.from_dlpack(array)
+        if memory in GPU:
+            return gpu_libraries()[0].from_dlpack(array)
+    except (BufferError, TypeError, ValueError) as error:
         raise TypeError(f"{name} cannot be read by DLPack: {error}") from error
+    raise TypeError(
+        f"{name} lies in memory of the kind {memory} of DLPack: copy it to the CPU or to a GPU of "
+        "NVIDIA"
+    )
 
 
 def _library_of(array: Any) -> str:

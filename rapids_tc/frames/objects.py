@@ -65,6 +65,8 @@ def _line(edges: Any) -> str:
     if is_array(edges):
         return _of_array(edges)
     if isinstance(edges, list | tuple):
+        if len(edges) == 2 and all(map(is_array, edges)):
+            return "tuple(edges)"
         if len(edges) == 2 and all(hasattr(end, "dtype") for end in edges):
             return 'pd.DataFrame({"src": edges[0], "dst": edges[1]})'
         return _PAIRS.format("edges")
@@ -85,6 +87,8 @@ def _of_array(edges: Any) -> str:
         return "pd.DataFrame(edges)"
     if len(shape) != 2:
         return ""
+    if str(getattr(edges, "layout", "")).startswith("torch.sparse"):
+        return "edge_index=edges.to_sparse_coo().coalesce().indices() in place of edges"
     if shape == (2, 2):
         return (
             "(edges[:, 0], edges[:, 1]), if a row is an edge, and else edge_index=edges, "
