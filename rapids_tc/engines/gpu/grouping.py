@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rapids_tc.preparation.csr import Array, Csr
 
 _GROUPS, _COUNT_THREADS = 256, 1024  # as in group.cu
-_TILE = 16 * launch.THREADS  # in-edges that a thread block moves
+_TILE = 12 * launch.THREADS  # in-edges that a thread block moves
 _COUNT_BLOCKS = 2  # of a multiprocessor, which count columns
 _KERNELS = ("count_columns", "group_starts", "part_columns", "place_rows")
 

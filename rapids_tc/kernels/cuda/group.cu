@@ -12,7 +12,7 @@
 #include "row_words.cuh"
 
 constexpr u32 kGroups = 256;  // groups, and ranks of a group
-constexpr u32 kGroupEach = 16, kGroupTile = kThreads * kGroupEach;
+constexpr u32 kGroupEach = 12, kGroupTile = kThreads * kGroupEach;
 constexpr u32 kCountThreads = 1024;
 static_assert(kGroups == kThreads, "a thread per group, and per rank of a group");
 
