@@ -34,6 +34,8 @@ from rapids_tc.engines.similarity_formulas import Ranking
 from rapids_tc.kernels import catalogue
 from rapids_tc.kernels.method import Capacities
 from rapids_tc.plan.costs import NO_RANK
+from rapids_tc.preparation.community_tree import LEVEL_AT
+from rapids_tc.preparation.spans import merged
 
 cupy.cuda.set_allocator(None)
 
@@ -70,9 +72,9 @@ def analytics(card, layout, total: int) -> None:
     by_sides(card, layout, [csr], total)
     assert bool((card.find_edges(csr, csr.rows, csr.columns) == cupy.arange(csr.m)).all())
     every = card.truss(layout, counts)
-    assert bool(
-        (card.join_levels(csr, every.astype("uint32")) >> 40 <= every.astype("uint64")).all()
-    )
+    levels = every.astype("uint32")
+    for words in (card.join_levels(csr, levels), card.join_triangles(layout, levels)):
+        assert bool((words >> LEVEL_AT <= levels).all())
     assert int(every.min()) >= 2 and bool(
         ((card.truss(layout, counts, k=3) >= 3) == (counts > 0)).all()
     )
@@ -99,6 +101,10 @@ def by_sides(card, layout, graphs, total: int) -> None:
             found = card.visit(layout, Within(""), alike(spans))
             for mine, right in zip(parts(found), parts(counts), strict=True):
                 assert bool((mine == right).all())
+    repeated = alike([spans_of_rows(card, graph.m) for graph in graphs])
+    found = card.visit(layout, Within(""), repeated)
+    for mine, right in zip(parts(found), parts(counts), strict=True):
+        assert bool((mine == right).all())
     sums = card.visit(layout, Products(""), alike([cupy.ones(graph.m) for graph in graphs]))
     assert round(sum(float(corner.sum()) for corner in parts(sums))) == 3 * total
     small = card.visit(layout, SmallProducts(""), alike([cupy.ones(graph.m) for graph in graphs]))
@@ -113,6 +119,16 @@ def by_sides(card, layout, graphs, total: int) -> None:
     found = card.visit(layout, CommonNeighborSums(""), alike(ones))
     for mine, right in zip(parts(found), parts(counts), strict=True):
         assert bool((mine == right).all())
+
+
+def spans_of_rows(card, m: int) -> Spans:
+    """Two windows of each edge, the later of which is that of all; one has two rows. And loops."""
+    edges, windows = cupy.arange(m), 70_000
+    own, last = (edges % windows).astype("uint64"), cupy.full(m, windows + 1, "uint64")
+    rows = cupy.concatenate([edges, edges, edges, cupy.full(5, -1)])
+    first = cupy.concatenate([own, last, own, cupy.zeros(5, "uint64")])
+    backend = SimpleNamespace(engine="cuda", xp=cupy, compile=card.compile)
+    return Spans(*merged(rows, first << 32 | first, m, backend))
 
 
 def pairs(card, csr, total: int) -> None:

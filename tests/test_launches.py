@@ -31,7 +31,7 @@ from rapids_tc.frames.adapters import PandasAdapter
 from rapids_tc.frames.backend import emulator, resolve_backend
 from rapids_tc.kernels import _nvrtc
 from rapids_tc.kernels.catalogue import METHODS, Capacities
-from rapids_tc.preparation import orient
+from rapids_tc.preparation import orient, spans
 
 __all__ = ["compiler"]
 pytestmark = pytest.mark.usefixtures("compiler")
@@ -85,6 +85,7 @@ def launch_all(engine):
             numbers = np.empty((2, len(ROWS)), np.uint32)
             degree, found = engine.degrees(*wide, n, numbers)
             orient.orient(numbers, orient.degree_order(degree, found, backend).rank, backend)
+        spans.merged(np.zeros(9, np.int64), np.arange(9, dtype=np.uint64), 1, backend)
     finally:
         emulator.reset(token)
     csr = engine.csr(keys_of(ROWS), n)
@@ -144,9 +145,9 @@ def launch_all(engine):
         engine.visit(of, TrianglesByType("", types=2), alike(np.zeros(csr.m, np.uint8)))
         engine.visit(of, Products(""), alike(np.ones(csr.m)))
         engine.visit(of, CommonNeighborSums(""), alike(np.ones(csr.n, np.int64)))
-        for spans in (one, several):
-            engine.visit(of, ChangesByWindow("", windows=5), alike(spans))
-            engine.visit(of, Within(""), alike(spans))
+        for intervals in (one, several):
+            engine.visit(of, ChangesByWindow("", windows=5), alike(intervals))
+            engine.visit(of, Within(""), alike(intervals))
     room = engine.slot_pool(store := engine.block_store(), 1, csr.m, csr.n)
     lengths = np.diff(csr.offsets).astype(np.uint32)
     room.load(0, store.store(lengths), store.store(csr.columns))

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from rapids_tc.preparation.community_tree import CommunityTree
     from rapids_tc.preparation.csr import Csr
     from rapids_tc.preparation.edge_columns import EdgeColumns
-    from rapids_tc.preparation.edge_values import Reading
+    from rapids_tc.preparation.edge_values import Reading, Rule
     from rapids_tc.preparation.orient import Order
 
 PEELED = Work(Needs.BITRUSS, Result.VALUE)  # the peel is the last stage of this work
@@ -344,7 +344,7 @@ class InMemoryGraph(EdgeGraph):
         reading = reading.whole(columns, self.backend, groups)
         values = reading.read(columns, self.backend, groups)
         del columns, groups
-        rows = self._edge_rows(values, directed=reading.rule.directed, keep=keep)
+        rows = self._edge_rows(values, reading.rule, keep=keep)
         del values
         try:
             arrays = reading.collect([rows], self.csr.m, self.backend)
@@ -363,22 +363,23 @@ class InMemoryGraph(EdgeGraph):
         group, size = self.edge_groups(), len(self.groups.starts)
         return reading.largest_by_group(arrays, group, size, self.backend.xp)[group]
 
-    def _edge_rows(self, values: tuple[Array, ...], *, directed: bool, keep: bool) -> EdgeRows:
-        """Find the edges of all rows, and leave self loops out; `keep`: see `row_edges`."""
+    def _edge_rows(self, values: tuple[Array, ...], rule: Rule, *, keep: bool) -> EdgeRows:
+        """Find the edges of all rows, and leave out self loops that a rule does not take.
+
+        `keep`: see `row_edges`.
+        """
         edge, rank, reverse = self.row_edges(keep=keep), self.order.rank, None
 
         def is_reverse(*ends: Array) -> Array:
             source, destination = (gather(rank, end) for end in ends)
             return source < destination
 
-        if directed:
+        if rule.directed:
             reverse = orient.in_batches(is_reverse, self.ends, "bool", self.backend)
-        inside = edge >= 0
-        if sum64(inside) < len(inside):
-            edge = edge[inside]
-            reverse = None if reverse is None else reverse[inside]
-            values = tuple(of_rows[inside] for of_rows in values)
-        return EdgeRows(edge, reverse, values).both_ways(self.backend)
+        rows = EdgeRows(edge, reverse, values)
+        if not rule.takes_loops:
+            rows = rows.without_loops()
+        return rows.both_ways(self.backend)
 
     def _name_edge(self, error: EdgeError) -> ValueError:
         """Return the error with the ids of its edge."""

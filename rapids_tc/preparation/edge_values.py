@@ -79,7 +79,8 @@ class EdgeRows:
     Attributes
     ----------
     edge : array of int64
-        The position of each row's edge in ``csr.columns``.
+        The position of each row's edge in ``csr.columns``; -1 for a self loop, if the rule takes
+        them.
     reverse : array of bool or None
         Whether the source has the smaller rank; None if no direction is asked for.
     values : tuple of array
@@ -89,6 +90,16 @@ class EdgeRows:
     edge: Array
     reverse: Array | None
     values: tuple[Array, ...]
+
+    def without_loops(self) -> EdgeRows:
+        """Return the rows that have an edge."""
+        inside = self.edge >= 0
+        if sum64(inside) == len(inside):
+            return self
+        reverse = None if self.reverse is None else self.reverse[inside]
+        return EdgeRows(
+            self.edge[inside], reverse, tuple(of_rows[inside] for of_rows in self.values)
+        )
 
     def both_ways(self, backend: Backend) -> EdgeRows:
         """Return each row in both directions, if the source of the frame says that edges have none.
@@ -118,11 +129,14 @@ class Rule(ABC):
         Whether rows are asked for their direction.
     ordered : bool
         Whether the answer depends on the order of the rows.
+    takes_loops : bool
+        Whether rows of self loops, whose edge is -1, may come, too, and are left out.
     bytes : int
         Bytes of all values of an edge.
     """
 
     directed: bool
+    takes_loops = False
 
     @property
     @abstractmethod

@@ -20,6 +20,7 @@ import numpy as np
 
 from rapids_tc.errors import CapacityError
 from rapids_tc.frames.backend import sum64
+from rapids_tc.kernels import time_spans
 from rapids_tc.preparation.csr import pack_keys
 from rapids_tc.preparation.times import (
     DAY,
@@ -371,7 +372,7 @@ def merged(edges: Array, windows: Array, size: int, backend: Backend) -> Interva
     Parameters
     ----------
     edges : array of int64
-        The edge of each row, below `size`.
+        The edge of each row, below `size`; -1 for a self loop.
     windows : array of uint64
         The first window of each row, in the upper half, and the last. A row whose first is larger
         is in none.
@@ -379,25 +380,18 @@ def merged(edges: Array, windows: Array, size: int, backend: Backend) -> Interva
     Returns
     -------
     first, last : array of uint32
-        Without offsets one interval per edge, empty (first > last) if the edge is in no window;
-        with them all intervals, by edge.
+        All intervals, by edge, of which each has one at least: an empty one (first > last) if it
+        is in no window.
     offsets : array of int64, shape (size + 1,), or None
         Where the intervals of each edge begin; None if no edge has two.
     """
     if size > MOST_EDGES:
         raise CapacityError(f"{size:,} edges; times are kept of at most {MOST_EDGES:,}")
     xp = backend.xp
-    present = _are_present(windows)
-    if sum64(present) < len(present):
-        edges, windows = edges[present], windows[present]
-    del present
     of_edges = xp.full(size, ABSENT, "uint64")
-    of_edges[edges] = windows
-    more = of_edges[edges] != windows
-    if not sum64(more):
+    edges, windows = _write(edges, windows, of_edges, backend)
+    if not len(edges):
         return (*_halves(of_edges), None)
-    edges, windows = edges[more], windows[more]
-    del more
     windows = xp.concatenate([windows, of_edges[edges]])
     edges, windows = _united(xp.concatenate([edges, edges]), windows, xp)
     begins = xp.ones(len(edges), bool)  # whether the interval is the first of its edge
@@ -408,12 +402,29 @@ def merged(edges: Array, windows: Array, size: int, backend: Backend) -> Interva
     return _laid_by_edge(of_edges, edges, windows, begins, xp)
 
 
-def _are_present(windows: Array) -> Array:
-    return windows >> 32 <= windows & LOW_BITS
+def _write(edges: Array, windows: Array, of_edges: Array, backend: Backend) -> tuple[Array, Array]:
+    """Write the windows of a row at each edge; return edges and windows of rows that find others.
+
+    A GPU does it in one pass.
+    """
+    xp = backend.xp
+    if backend.engine != "cpu":
+        others = time_spans.write_windows(backend.compile, xp, edges, windows, of_edges)
+    else:
+        first, last = _halves(windows)
+        present = (first <= last) & (edges >= 0)
+        if sum64(present) < len(present):
+            edges, windows = edges[present], windows[present]
+        of_edges[edges] = windows
+        others = of_edges[edges] != windows
+    rows = xp.flatnonzero(others)
+    return edges[rows], windows[rows]
 
 
 def _halves(windows: Array) -> tuple[Array, Array]:
-    return (windows >> 32).astype("uint32"), (windows & LOW_BITS).astype("uint32")
+    """Return the first windows and the last: in memory, the lower half of a word comes first."""
+    words = windows.view("uint32")
+    return words[1::2].copy(), words[::2].copy()
 
 
 def _united(edges: Array, windows: Array, xp: Any) -> tuple[Array, Array]:
@@ -441,22 +452,22 @@ def _laid_by_edge(
     Parameters
     ----------
     of_edges : array of uint64
-        One interval of each edge.
+        One interval of each edge, or an empty one.
     edges, windows : array
         The intervals of some edges, in place of the one, by edge and ascending.
     begins : array of bool
         Whether each of them is the first of its edge.
     """
-    own_begin, present = xp.flatnonzero(begins), _are_present(of_edges)
+    own_begin = xp.flatnonzero(begins)
     sizes = xp.full(len(own_begin), len(edges), "int64")
     sizes[:-1] = own_begin[1:]
     sizes -= own_begin
-    offsets = xp.zeros(len(of_edges) + 1, "int64")
-    offsets[1:] = present
+    offsets = xp.ones(len(of_edges) + 1, "int64")
+    offsets[0] = 0
     offsets[edges[own_begin] + 1] = sizes
     offsets = xp.cumsum(offsets)
-    laid = xp.empty(int(offsets[-1]), "uint64")
-    laid[offsets[:-1][present]] = of_edges[present]
+    laid = xp.empty(len(of_edges) + len(edges) - len(own_begin), "uint64")
+    laid[offsets[:-1]] = of_edges
     owner = xp.cumsum(begins, dtype="int64") - 1
     laid[offsets[edges] + xp.arange(len(edges)) - own_begin[owner]] = windows
     return (*_halves(laid), offsets)

@@ -128,6 +128,7 @@ class Intervals(Rule):
 
     directed = False
     ordered = False
+    takes_loops = True
     bytes = 16  # if no edge has a second interval; how many have is not known before rows are read
 
     def collect(

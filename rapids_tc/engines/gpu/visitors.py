@@ -13,7 +13,7 @@ import numpy as np
 from rapids_tc.engines.gpu import block_layout, listing
 from rapids_tc.engines.gpu.block_layout import align
 from rapids_tc.engines.protocol import SHORT
-from rapids_tc.kernels import catalogue, launch, raw_rows
+from rapids_tc.kernels import catalogue, launch, raw_rows, time_spans
 from rapids_tc.kernels.launch import Payload
 
 if TYPE_CHECKING:
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from rapids_tc.engines.protocol import ProgressCallback, Spans
     from rapids_tc.engines.quantity import Quantity
     from rapids_tc.preparation.csr import Array, Csr
-
-_BINS = 32  # as in spans.cu
 
 
 def visit(
@@ -157,10 +155,12 @@ def _intervals(
     xp, marks, begins, ends, base = engine.xp, [], [], [], 0
     filled = [one.last for one in graphs if len(one.last)]
     latest = max((last for _, last in raw_rows.id_ranges(engine.compile, xp, filled)), default=0)
+    width = latest // time_spans.BINS + 1
     for one in graphs:
         size = len(one.first)
         offsets = xp.arange(size + 1, dtype="int64") if one.offsets is None else one.offsets
-        marks.append(_marks(engine, one, offsets, latest // _BINS + 1))
+        intervals = one.first, one.last, offsets
+        marks.append(time_spans.write_marks(engine.compile, xp, *intervals, width))
         begins.append(offsets[:-1] + base if base else offsets[:-1])
         ends.append(offsets[1:] + base if base else offsets[1:])
         base += size
@@ -171,16 +171,6 @@ def _intervals(
     )
     in_order = (align(engine, layout, side, "int64") for side in (begins, ends))
     return align(engine, layout, marks, "uint64"), firsts, lasts, *in_order
-
-
-def _marks(engine: GpuEngine, spans: Spans, offsets: Array, width: int) -> Array:
-    """Return in which bins of so many windows each edge is present: see ``spans.cu``."""
-    size = len(offsets) - 1
-    marks = engine.xp.empty(size, "uint64")
-    kernel = engine.compile(launch.read("spans.cu"), ("write_marks",), ())["write_marks"]
-    sizes = np.uint64(size), np.uint32(width)
-    launch.per_element(kernel, size, spans.first, spans.last, offsets, *sizes, marks)
-    return marks
 
 
 def _limits(layout: GpuLayout, size: int) -> tuple[np.uint32, np.uint32]:
