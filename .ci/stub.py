@@ -38,6 +38,7 @@ from rapids_tc.analytics.communities import Connected
 from rapids_tc.updates.batches import Delta as Delta
 from rapids_tc.graphs.public import Graph as _Graph
 from rapids_tc.interop.accessor import register_accessor as register_accessor
+from rapids_tc.preparation.triangle_kinds import Triangles as Triangles
 """
 # A library that is not installed is Any, which every argument fits: frames are known by methods.
 KINDS = """

@@ -37,6 +37,7 @@ from rapids_tc.errors import (
 )
 from rapids_tc.graphs.public import Graph
 from rapids_tc.interop.accessor import register_accessor
+from rapids_tc.preparation.triangle_kinds import Triangles
 from rapids_tc.updates.batches import Delta
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ __all__ = [
     "KernelError",
     "NullIdError",
     "RapidsTCError",
+    "Triangles",
     "annotate",
     "annotate_vertices",
     "approximate_count",

@@ -16,13 +16,14 @@ from rapids_tc.analytics.communities import Connected
 from rapids_tc.updates.batches import Delta as Delta
 from rapids_tc.graphs.public import Graph as _Graph
 from rapids_tc.interop.accessor import register_accessor as register_accessor
+from rapids_tc.preparation.triangle_kinds import Triangles as Triangles
 from rapids_tc.errors import (CapacityError as CapacityError,
     ColumnNotFoundError as ColumnNotFoundError, IdTypeError as IdTypeError,
     KernelError as KernelError, NullIdError as NullIdError, RapidsTCError as RapidsTCError)
 
 __version__: str
 __all__ = ["CapacityError", "ColumnNotFoundError", "Delta", "Estimate", "Graph", "IdTypeError",
-    "KernelError", "NullIdError", "RapidsTCError", "annotate", "annotate_vertices",
+    "KernelError", "NullIdError", "RapidsTCError", "Triangles", "annotate", "annotate_vertices",
     "approximate_count", "average_clustering", "balance", "bitruss", "cliques", "clustering",
     "count", "datasets", "edge_cliques", "edge_squares", "edge_triangles", "files",
     "graphlet_counts", "graphlets", "iter_project", "iter_triangles", "k_truss",
@@ -292,23 +293,26 @@ class Graph(_Graph, Generic[_F_co]):
         engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
         memory_limit: int | None = None) -> _F_co: ...
     def count(self, *, time: Label | None = None, within: Length | None = None,
-        engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
-        memory_limit: int | None = None) -> int: ...
+        where: Triangles | None = None, engine: EngineName | None = None, method: Method = "auto",
+        progress: bool | None = None, memory_limit: int | None = None) -> int: ...
     def vertex_triangles(self, *, vertices: Vertices | None = None, time: Label | None = None,
-        within: Length | None = None, engine: EngineName | None = None, method: Method = "auto",
-        progress: bool | None = None, memory_limit: int | None = None) -> _F_co: ...
+        within: Length | None = None, where: Triangles | None = None,
+        engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+        memory_limit: int | None = None) -> _F_co: ...
     @overload
     def edge_triangles(self: Graph[pd.DataFrame], *, time: Label | None = None,
-        within: Length | None = None, engine: EngineName | None = None, method: Method = "auto",
-        progress: bool | None = None, memory_limit: int | None = None) -> pd.Series[Any]: ...
+        within: Length | None = None, where: Triangles | None = None,
+        engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+        memory_limit: int | None = None) -> pd.Series[Any]: ...
     @overload
     def edge_triangles(self: Graph[pl.DataFrame], *, time: Label | None = None,
-        within: Length | None = None, engine: EngineName | None = None, method: Method = "auto",
-        progress: bool | None = None, memory_limit: int | None = None) -> pl.Series: ...
+        within: Length | None = None, where: Triangles | None = None,
+        engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+        memory_limit: int | None = None) -> pl.Series: ...
     @overload
     def edge_triangles(self: Graph[Any], *, time: Label | None = None, within: Length | None = None,
-        engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
-        memory_limit: int | None = None) -> Any: ...
+        where: Triangles | None = None, engine: EngineName | None = None, method: Method = "auto",
+        progress: bool | None = None, memory_limit: int | None = None) -> Any: ...
     def simple_edges(self, *, engine: EngineName | None = None, progress: bool | None = None,
         memory_limit: int | None = None) -> _F_co: ...
     @overload
@@ -354,8 +358,8 @@ class _GroupedGraph(Graph[_F_co]):  # made with by=
         engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
         memory_limit: int | None = None) -> _F_co: ...
     def count(self, *, time: Label | None = None, within: Length | None = None,
-        engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
-        memory_limit: int | None = None) -> _F_co: ...
+        where: Triangles | None = None, engine: EngineName | None = None, method: Method = "auto",
+        progress: bool | None = None, memory_limit: int | None = None) -> _F_co: ...
 
 @overload
 def annotate(edges: _F | Graph[_F], *columns: str, source: Labels | None = None,
@@ -1215,112 +1219,119 @@ def triad_counts(*, vertices: Vertices | None = None, directed: bool = False,
     memory_limit: int | None = None, edge_index: _A) -> dict[str, _A]: ...
 @overload
 def count(edges: _GroupedGraph[_F], *, time: Label | None = None, within: Length | None = None,
-    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    where: Triangles | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: int | None = None) -> _F: ...
 @overload
 def count(edges: _GroupedGraph[_Stream], *, time: Label | None = None,
-    within: Length | None = None, source: Labels | None = None,
+    within: Length | None = None, where: Triangles | None = None, source: Labels | None = None,
     destination: Labels | None = None, by: Labels | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: int | None = None) -> Any: ...
 @overload
 def count(edges: _Edges, *, time: Label | None = None, within: Length | None = None,
-    source: Labels | None = None, destination: Labels | None = None, by: None = None,
-    engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+    where: Triangles | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: None = None, engine: EngineName | None = None,
+    method: Method = "auto", progress: bool | None = None,
     memory_limit: int | None = None) -> int: ...
 @overload
 def count(edges: _F, *, time: Label | None = None, within: Length | None = None,
-    source: Labels | None = None, destination: Labels | None = None, by: Labels,
-    engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+    where: Triangles | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels, engine: EngineName | None = None,
+    method: Method = "auto", progress: bool | None = None,
     memory_limit: int | None = None) -> _F: ...
 @overload
 def count(edges: _Stream, *, time: Label | None = None, within: Length | None = None,
-    source: Labels | None = None, destination: Labels | None = None, by: Labels,
-    engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+    where: Triangles | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels, engine: EngineName | None = None,
+    method: Method = "auto", progress: bool | None = None,
     memory_limit: int | None = None) -> Any: ...
 @overload
 def count(*, time: _Array | Label | None = None, within: Length | None = None,
-    source: Labels | None = None, destination: Labels | None = None, by: None = None,
-    engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
-    memory_limit: int | None = None, edge_index: _Array) -> int: ...
+    where: Triangles | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: None = None, engine: EngineName | None = None,
+    method: Method = "auto", progress: bool | None = None, memory_limit: int | None = None,
+    edge_index: _Array) -> int: ...
 @overload
 def count(edges: _A | tuple[_A, _A], *, time: _Array | Label | None = None,
-    within: Length | None = None, source: Labels | None = None,
+    within: Length | None = None, where: Triangles | None = None, source: Labels | None = None,
     destination: Labels | None = None, by: Labels | _Array, engine: EngineName | None = None,
     method: Method = "auto", progress: bool | None = None,
     memory_limit: int | None = None) -> dict[str, _A]: ...
 @overload
 def count(*, time: _Array | Label | None = None, within: Length | None = None,
-    source: Labels | None = None, destination: Labels | None = None, by: Labels | _Array,
-    engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
-    memory_limit: int | None = None, edge_index: _A) -> dict[str, _A]: ...
+    where: Triangles | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels | _Array, engine: EngineName | None = None,
+    method: Method = "auto", progress: bool | None = None, memory_limit: int | None = None,
+    edge_index: _A) -> dict[str, _A]: ...
 @overload
 def vertex_triangles(edges: _F | Graph[_F], *, vertices: Vertices | None = None,
-    time: Label | None = None, within: Length | None = None, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels | None = None,
+    time: Label | None = None, within: Length | None = None, where: Triangles | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: int | None = None) -> _F: ...
 @overload
 def vertex_triangles(edges: _Stream | Graph[_Stream], *, vertices: Vertices | None = None,
-    time: Label | None = None, within: Length | None = None, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels | None = None,
+    time: Label | None = None, within: Length | None = None, where: Triangles | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: int | None = None) -> Any: ...
 @overload
 def vertex_triangles(edges: _A | tuple[_A, _A], *, vertices: Vertices | None = None,
     time: _Array | Label | None = None, within: Length | None = None,
-    source: Labels | None = None, destination: Labels | None = None,
-    by: _Array | Labels | None = None, engine: EngineName | None = None,
-    method: Method = "auto", progress: bool | None = None,
+    where: Triangles | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: _Array | Labels | None = None,
+    engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: int | None = None) -> dict[str, _A]: ...
 @overload
 def vertex_triangles(edges: _Matrix, *, vertices: Vertices | None = None,
-    time: Label | None = None, within: Length | None = None, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels | None = None,
+    time: Label | None = None, within: Length | None = None, where: Triangles | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: int | None = None) -> dict[str, Any]: ...
 @overload
 def vertex_triangles(*, vertices: Vertices | None = None, time: _Array | Label | None = None,
-    within: Length | None = None, source: Labels | None = None,
+    within: Length | None = None, where: Triangles | None = None, source: Labels | None = None,
     destination: Labels | None = None, by: _Array | Labels | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: int | None = None, edge_index: _A) -> dict[str, _A]: ...
 @overload
 def edge_triangles(edges: _Getting[_Column] | Graph[_Getting[_Column]], *,
-    time: Label | None = None, within: Length | None = None, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels | None = None,
+    time: Label | None = None, within: Length | None = None, where: Triangles | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: int | None = None) -> _Column: ...
 @overload
 def edge_triangles(edges: _Popping[_Column] | Graph[_Popping[_Column]], *,
-    time: Label | None = None, within: Length | None = None, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels | None = None,
+    time: Label | None = None, within: Length | None = None, where: Triangles | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: int | None = None) -> _Column: ...
 @overload
 def edge_triangles(edges: _Stream | Graph[_Stream], *, time: Label | None = None,
-    within: Length | None = None, source: Labels | None = None,
+    within: Length | None = None, where: Triangles | None = None, source: Labels | None = None,
     destination: Labels | None = None, by: Labels | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: int | None = None) -> Any: ...
 @overload
 def edge_triangles(edges: _A | tuple[_A, _A], *, time: _Array | Label | None = None,
-    within: Length | None = None, source: Labels | None = None,
+    within: Length | None = None, where: Triangles | None = None, source: Labels | None = None,
     destination: Labels | None = None, by: _Array | Labels | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: int | None = None) -> _A: ...
 @overload
 def edge_triangles(edges: _Matrix, *, time: Label | None = None, within: Length | None = None,
-    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    where: Triangles | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: int | None = None) -> Any: ...
 @overload
 def edge_triangles(*, time: _Array | Label | None = None, within: Length | None = None,
-    source: Labels | None = None, destination: Labels | None = None,
-    by: _Array | Labels | None = None, engine: EngineName | None = None,
-    method: Method = "auto", progress: bool | None = None, memory_limit: int | None = None,
-    edge_index: _A) -> _A: ...
+    where: Triangles | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: _Array | Labels | None = None,
+    engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+    memory_limit: int | None = None, edge_index: _A) -> _A: ...
 @overload
 def simple_edges(edges: _F | Graph[_F], *, source: Labels | None = None,
     destination: Labels | None = None, by: Labels | None = None,

@@ -84,6 +84,20 @@ OPTIONS = {
     "vertex_type": [None, TYPES],
     "vertices": [None, [3, 50, 3, 0, 0]],
     "weight": ["w", None],
+    "where": [
+        None,
+        tc.Triangles(edge_type="kind", types=("mail", "call", None), sign="trust", balanced=False),
+        tc.Triangles(time="t", within=3, edge_type="kind", types=("call", "mail", "call")),
+        tc.Triangles(
+            time="t",
+            within=6,
+            vertex_type=TYPES,
+            types=("a", None, "b"),
+            sign="trust",
+            balanced=True,
+        ),
+        tc.Triangles(time="t", within=5, sign="trust", balanced=True, aggregate="sum"),
+    ],
     "window": [None, 5],
     "within": [None, 4],
 }
@@ -151,7 +165,7 @@ def expected(name, own, frame=FRAME):
     rows = list(zip(frame["src"].tolist(), frame["dst"].tolist(), strict=True))
     record, own = ANALYTICS[name], dict(own)
     definition = getattr(reference, name)
-    vertices, within = own.pop("vertices", None), own.pop("within", None)
+    vertices, where = own.pop("vertices", None), kind_of(own)
     if (pairs := own.pop("pairs", None)) is not None:
         pairs = list(pairs.itertuples(index=False, name=None))
         values = reference.similarity(rows, own["measure"], pairs)
@@ -159,11 +173,11 @@ def expected(name, own, frame=FRAME):
     if is_bipartite := own.pop("bipartite", False):
         rows = reference.sided(rows)
     timed = list(frame[["src", "dst", "t"]].itertuples(index=False, name=None))
-    if own.pop("time", None) is not None and within is None:
+    if own.pop("time", None) is not None:
         return definition(timed, **own)
-    if within is not None:
-        in_time = getattr(reference, f"{name}_within")
-        definition = lambda rows, **own: in_time(timed, within, **own)  # noqa: E731
+    if where is not None:
+        triangles, of = of_kind(where, frame), getattr(reference, f"{name}_of")
+        definition = lambda rows, **own: of(triangles, rows, **own)  # noqa: E731
     for ignored in ("rows", "max_rows", "confidence", "seed"):
         own.pop(ignored, None)
     if name in ("triangles_by_type", "balance"):
@@ -211,6 +225,29 @@ def expected(name, own, frame=FRAME):
             return sorted((first[edge], number) for edge, number in values.items())
         return sorted(first[edge] for edge in values)
     return values  # edges and triangles are listed
+
+
+def kind_of(own):
+    """The kind of triangles that options ask for, which are taken out; None for all."""
+    where = own.pop("where", None)
+    if (within := own.pop("within", None)) is None:
+        return where
+    return tc.Triangles(time=own.pop("time"), within=within)
+
+
+def of_kind(where, frame):
+    """The triangles of a kind."""
+    read = {"time": where.time, "type": where.edge_type, "sign": where.sign}
+    columns = {name: frame[label].tolist() for name, label in read.items() if label is not None}
+    given = [
+        dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)
+    ]
+    values = given or [{}] * len(frame)
+    rows = zip(frame["src"].tolist(), frame["dst"].tolist(), values, strict=True)
+    conditions = ("within", "types", "vertex_type", "balanced", "aggregate")
+    return reference.list_triangles_where(
+        list(rows), **{name: getattr(where, name) for name in conditions}
+    )
 
 
 def plain(name, found):

@@ -7,8 +7,8 @@ here is fast and nothing is clever: read it to learn what a function should retu
 
 from collections import Counter
 from fractions import Fraction
-from itertools import combinations, pairwise, product
-from math import cbrt, comb, fsum, log, nan, sqrt
+from itertools import combinations, pairwise, permutations, product
+from math import cbrt, comb, fsum, log, nan, prod, sqrt
 
 import networkx as nx
 
@@ -602,35 +602,64 @@ def triangles_over_time(timed_rows, *, window=None, step=None):
     return result
 
 
-def list_triangles_within(timed_rows, within):
-    """The triangles for which some choice of one time of each edge spans at most `within`."""
-    times = {}
-    for u, v, t in timed_rows:
-        times.setdefault((min(u, v), max(u, v)), set()).add(t)
+def list_triangles_where(rows, *, within=None, types=None, vertex_type=None, balanced=None,
+                         aggregate=None):  # fmt: skip
+    """The triangles of a kind, by trying every choice of one row of each edge.
+
+    Rows are (u, v, {"time": ..., "type": ..., "sign": ...}); `vertex_type` is {vertex: type}. With
+    an aggregate, types and signs are those of the edges, as the rows settle them.
+    """
+    of_edge = {}
+    for u, v, row in rows:
+        of_edge.setdefault((min(u, v), max(u, v)), []).append(row)
+    asked_of_rows = ("type",) * (vertex_type is None and types is not None)
+    asked_of_rows += ("sign",) * (balanced is not None)
+    if aggregate is not None:
+        for name in asked_of_rows:
+            valued = [(u, v, row[name]) for u, v, row in rows]
+            for edge, value in edge_values(valued, aggregate).items():
+                of_edge[edge] = [{**row, name: value} for row in of_edge[edge]]
+    in_any_order = {*permutations(types or ())}
+
+    def fit(found):
+        return any(
+            all(want in (None, kind) for want, kind in zip(asked, found, strict=True))
+            for asked in in_any_order
+        )
+
+    def counts(triangle, three):
+        if within is not None:
+            times = [row["time"] for row in three]
+            if max(times) - min(times) > within:
+                return False
+        if types is not None:
+            of_rows, of_vertices = (row.get("type") for row in three), (vertex_type or {}).get
+            if not fit([*of_rows] if vertex_type is None else [*map(of_vertices, triangle)]):
+                return False
+        return balanced is None or (prod(row["sign"] for row in three) > 0) == balanced
+
     return [
-        (u, v, w)
-        for u, v, w in list_triangles([(u, v) for u, v, _ in timed_rows])
+        triangle
+        for triangle in list_triangles([(u, v) for u, v, _ in rows])
         if any(
-            max(choice) - min(choice) <= within
-            for choice in product(times[u, v], times[u, w], times[v, w])
+            counts(triangle, three)
+            for three in product(*(of_edge[side] for side in combinations(triangle, 2)))
         )
     ]
 
 
-def count_within(timed_rows, within):
-    """Triangles of `list_triangles_within`."""
-    return len(list_triangles_within(timed_rows, within))
+def count_of(triangles, rows):
+    """How many triangles there are."""
+    return len(triangles)
 
 
-def vertex_triangles_within(timed_rows, within):
-    """{vertex: triangles of `list_triangles_within` that it is a corner of}."""
-    triangles = list_triangles_within(timed_rows, within)
+def vertex_triangles_of(triangles, rows):
+    """{vertex: triangles that it is a corner of}."""
     corners = Counter(corner for triangle in triangles for corner in triangle)
-    return {v: corners[v] for v in neighbors([(u, v) for u, v, _ in timed_rows])}
+    return {v: corners[v] for v in neighbors(rows)}
 
 
-def edge_triangles_within(timed_rows, within):
-    """{(u, v): triangles of `list_triangles_within` that it is a side of}."""
-    triangles = list_triangles_within(timed_rows, within)
+def edge_triangles_of(triangles, rows):
+    """{(u, v): triangles that it is a side of}."""
     sides = Counter(side for triangle in triangles for side in combinations(triangle, 2))
-    return {edge: sides[edge] for edge in simple_edges([(u, v) for u, v, _ in timed_rows])}
+    return {edge: sides[edge] for edge in simple_edges(rows)}

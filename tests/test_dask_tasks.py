@@ -82,7 +82,8 @@ def test_values_of_edges_on_several_gpus(compiler):
     with testing.host_engine():
         found = tc.count(edges, time="t", within=20, engine="cuda")
         shares = tc.clustering(edges, weight="weight", engine="cuda").compute(scheduler="sync")
-    assert found == reference.count_within(rows, 20)
+    timed = [(u, v, {"time": t}) for u, v, t in rows]
+    assert found == len(reference.list_triangles_where(timed, within=20))
     expected = nx.clustering(graph, weight="weight")
     assert shares.set_index("vertex")["clustering"].to_dict() == pytest.approx(expected)
 

@@ -98,7 +98,7 @@ INTERNAL = {
     "testing/_launch:HostKernel._value": "of kernels under test: test_emulator.py",
     "preparation/edge_values:Reduced._require_finite": "caught by each path, which adds the ids",
     "preparation/edge_values:_Table._agree": "caught by each path, which adds the ids",
-    "preparation/type_readers:Signs.collect": "caught by each path, which adds the ids",
+    "preparation/type_readers:require_signs": "caught by each path, which adds the ids",
     "blocks/block_values:read": "the same on this path: test_edge_values.py",
 }
 WORKBOOK = zipped(content_xml=b"", mimetype=b"")
@@ -1347,9 +1347,22 @@ HINTS = {
     "analytics/over_time": [
         (lambda h: timed(step=2), "without window=: name the length of a window"),
     ],
-    "analytics/triangles": [
+    "analytics/kinds": [
         (emulated(lambda e: tc.count(k3(t=1), time="t", within=1, method="polak")),
          'with within= only method="auto" works'),
+        (lambda h: tc.count(k3(), where="t"), r'where= is a str; give a kind .*\(time="t"'),
+        (lambda h: tc.count(k3(), time="t", within=1, where=tc.Triangles(sign="w", balanced=True)),
+         "time= and within= are short for where=Triangles.*: give them there"),
+    ],
+    "preparation/triangle_kinds": [
+        (lambda h: tc.Triangles(), "asks for nothing: give time= and within=, types= and"),
+        (lambda h: tc.Triangles(sign="w"), "sign= and balanced= go together: .*plus .True. or min"),
+        (lambda h: tc.Triangles(sign="w", balanced="yes"), "balanced='yes'; accepted: True, False"),
+        (lambda h: tc.Triangles(edge_type="t"), "types= goes together with either edge_type= or"),
+        (lambda h: tc.Triangles(edge_type="t", types="ab"), "accepted: three types, None for any"),
+        (lambda h: tc.Triangles(edge_type="t", types=[None] * 3), "names no type: any triangle"),
+        (lambda h: tc.Triangles(time="t", within=1, aggregate="last"),
+         "settles types and signs: give types= or sign= as well"),
     ],
     "preparation/time_values": [
         (lambda h: tc.count(k3(), within=1), "within= was given without time=: give both"),

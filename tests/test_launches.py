@@ -17,6 +17,7 @@ from rapids_tc import testing
 from rapids_tc.blocks.quantities import (
     ChangesByWindow,
     CommonNeighborSums,
+    OfKind,
     Products,
     TrianglesByType,
     Within,
@@ -24,7 +25,7 @@ from rapids_tc.blocks.quantities import (
 from rapids_tc.engines.gpu import keys, small
 from rapids_tc.engines.gpu.truss import CudaPeeler
 from rapids_tc.engines.neighbor_rows import END, LIVE, WORDS, NeighborRows
-from rapids_tc.engines.protocol import Spans
+from rapids_tc.engines.protocol import Coded, Spans
 from rapids_tc.engines.similarity_formulas import Ranking
 from rapids_tc.errors import KernelError
 from rapids_tc.frames.adapters import PandasAdapter
@@ -32,6 +33,7 @@ from rapids_tc.frames.backend import emulator, resolve_backend
 from rapids_tc.kernels import _nvrtc
 from rapids_tc.kernels.catalogue import METHODS, Capacities
 from rapids_tc.preparation import orient, spans
+from rapids_tc.preparation.code_tables import code_table
 
 __all__ = ["compiler"]
 pytestmark = pytest.mark.usefixtures("compiler")
@@ -148,6 +150,9 @@ def launch_all(engine):
         for intervals in (one, several):
             engine.visit(of, ChangesByWindow("", windows=5), alike(intervals))
             engine.visit(of, Within(""), alike(intervals))
+        for intervals in (None, several):
+            coded = Coded(np.ones(csr.m, np.uint8), code_table("edge", ""), intervals)
+            engine.visit(of, OfKind(""), alike(coded))
     room = engine.slot_pool(store := engine.block_store(), 1, csr.m, csr.n)
     lengths = np.diff(csr.offsets).astype(np.uint32)
     room.load(0, store.store(lengths), store.store(csr.columns))

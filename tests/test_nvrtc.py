@@ -34,7 +34,7 @@ SPANS = ("SpanWords<u32>", "SpanWords<u64>", "SpanIntervals")
 TRIANGLES = (
     *("ThirdSums", "SideSums", "SideProducts", "TypeCounts", "LevelCounts", "JoinTriangles"),
     *(f"WindowChanges<{spans}>" for spans in SPANS),
-    *(f"SpanEdgeCounts<{spans}>" for spans in SPANS[1:]),
+    *(f"SpanEdgeCounts<{spans}>" for spans in (*SPANS[1:], "Codes", "CodedIntervals")),
 )
 OPTIONS |= {f"bitmap.cu-{name}": ("bitmap.cu", (f"-DRTC_VISIT={name}",)) for name in TRIANGLES}
 OPTIONS |= {

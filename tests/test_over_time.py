@@ -97,14 +97,15 @@ def test_triangles_form_with_their_last_edge(backend, rows):
 @given(rows=ROWS, within=st.integers(0, 13))
 def test_within(backend, rows, within):
     frame, options = frame_of(rows), {"time": "t", "within": within}
-    by_edge = reference.edge_triangles_within(rows, within)
+    timed, plain = [(u, v, {"time": t}) for u, v, t in rows], [(u, v) for u, v, _ in rows]
+    triangles = reference.list_triangles_where(timed, within=within)
+    by_edge = reference.edge_triangles_of(triangles, plain)
     for edges, way in ways(backend.frame(frame)):
         with way:
-            assert tc.count(edges, **options) == reference.count_within(rows, within)
+            assert tc.count(edges, **options) == len(triangles)
             by_vertex = tc.vertex_triangles(edges, **options)
             column = by_row(edges, **options)
-        assert dict(tuples(backend, by_vertex)) == reference.vertex_triangles_within(rows, within)
-        plain = [(u, v) for u, v, _ in rows]
+        assert dict(tuples(backend, by_vertex)) == reference.vertex_triangles_of(triangles, plain)
         if column is not None:
             assert backend.to_pandas(column).tolist() == reference.by_row(plain, by_edge)
 

@@ -25,6 +25,7 @@ from rapids_tc.plan.record import (
     Work,
     register,
 )
+from rapids_tc.preparation.triangle_kinds import Triangles
 
 if TYPE_CHECKING:
     from rapids_tc.blocks.quantities import Sum
@@ -110,7 +111,11 @@ def analytic(
             bipartite=bipartite,
         )  # fmt: skip
         call.__signature__ = signature  # type: ignore[attr-defined]
-        hints = {"edges": Frame, **get_type_hints(Options)}  # which other modules do not import
+        hints = {
+            "edges": Frame,
+            "where": Triangles | None,
+            **get_type_hints(Options),
+        }  # which other modules do not import
         call.__annotations__ = {p.name: hints.get(p.name, p.annotation) for p in parameters}
         call.__annotations__["return"] = signature.return_annotation
         call.__doc__ = _documentation(body, shared)

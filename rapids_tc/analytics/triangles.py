@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rapids_tc._typing import Array, Frame, Label, Length, Method, Series, Vertices
+from rapids_tc._typing import Frame, Label, Length, Method, Series, Vertices
 from rapids_tc.analytics.analytic import analytic, no_column
-from rapids_tc.blocks.quantities import Within, WithinByVertex
+from rapids_tc.analytics.kinds import (
+    check_where,
+    counts_where,
+    require_auto,
+    sums_where,
+    work_where,
+)
+from rapids_tc.blocks.quantities import of_kind
 from rapids_tc.plan.record import (
     Column,
     Needs,
@@ -17,62 +23,21 @@ from rapids_tc.plan.record import (
     Work,
     of_one_machine,
 )
-from rapids_tc.preparation.edge_values import Reading
-from rapids_tc.preparation.time_values import check_within
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from rapids_tc.graphs.edge_graph import EdgeGraph, VertexStatistics
+    from rapids_tc.graphs.edge_graph import EdgeGraph
+    from rapids_tc.preparation.triangle_kinds import Triangles
 
 TRIANGLES = Column("int64", lambda edges: edges.triangles)
 OF_VERTICES = VertexColumn("int64", lambda vertices: vertices.triangles, Needs.VERTEX_COUNTS)
 
 
-def _check_within(own: OwnOptions) -> OwnOptions:
-    if own["time"] is None and own["within"] is None:
-        return own
-    return {**own, "within": check_within(own["time"], own["within"])}
-
-
-def _work(without: Work) -> Callable[[OwnOptions], Work]:
-    """Return the work of a call by its options; without `within` it is `without`."""
-
-    def work(own: OwnOptions) -> Work:
-        if own["within"] is None:
-            return without
-        by_row = without.result is Result.COLUMN
-        needs = Needs.SPANS | (Needs.EDGE_COUNTS if by_row else Needs.NOTHING)
-        return replace(without, needs=needs, by_time=True)
-
-    return work
-
-
-def _sums(own: OwnOptions) -> list[WithinByVertex]:
-    return [] if own["within"] is None else [WithinByVertex("within", own["within"])]
-
-
 def _local(own: OwnOptions, kind: str) -> TypeError:
     """Return the error of `edge_triangles` for a partitioned frame."""
-    if own["within"] is None:
+    given = next((name for name in ("within", "where") if own[name] is not None), None)
+    if given is None:
         return no_column(kind, "triangles")
-    return of_one_machine("edge_triangles with within=", kind)
-
-
-def _reading(within: Length | Reading | None, method: str) -> Reading | None:
-    """Return `within` as `_check_within` leaves it; ValueError if a method is named beside it."""
-    assert within is None or isinstance(within, Reading)
-    if within is not None and method != "auto":
-        raise ValueError(f'method={method!r}: with within= only method="auto" works')
-    return within
-
-
-def _corners(graph: VertexStatistics, method: str, within: Length | None) -> Array | None:
-    """Count the triangles at every rank whose edges are close in time; None without `within`."""
-    if (reading := _reading(within, method)) is None:
-        return None
-    [corners] = graph.summed(WithinByVertex("within", reading))
-    return corners.values
+    return of_one_machine(f"edge_triangles with {given}=", kind)
 
 
 TOTAL = Work(Needs.TOTAL, Result.VALUE)
@@ -80,12 +45,13 @@ BY_VERTEX = Work(Needs.VERTEX_COUNTS, Result.VERTICES)
 BY_ROW = Work(Needs.EDGE_COUNTS, Result.COLUMN)
 
 
-@analytic(TOTAL, check=_check_within, work=_work(TOTAL), sums=_sums, fields=("triangles",))
+@analytic(TOTAL, check=check_where, work=work_where(TOTAL), sums=sums_where, fields=("triangles",))
 def count(
     graph: EdgeGraph,
     *,
     time: Label | None = None,
     within: Length | None = None,
+    where: Triangles | None = None,
     method: Method = "auto",
 ) -> int | Frame:
     """Count the triangles of the graph.
@@ -103,6 +69,9 @@ def count(
         Count only triangles for which some choice of one time per edge, of the rows of that edge,
         spans at most this: a number for times that are numbers, ``"1h"`` and the like for
         datetimes, 0 for equal times. See Notes.
+    where : Triangles, optional
+        Count only triangles of a kind: see `Triangles`, of which `time` and `within` are a short
+        form.
 
     Returns
     -------
@@ -150,21 +119,20 @@ def count(
     >>> tc.count(df.assign(t=[0, 3, 9, 9]), time="t", within=5)
     0
     """
-    if (corners := _corners(graph, method, within)) is not None:
-        if graph.groups is None:
-            return int(corners.sum()) // 3
-        return graph.group_frame({"triangles": graph.group_sums(corners) // 3})
     if graph.groups is not None:
-        return graph.group_frame({"triangles": graph.group_counts(method)})
+        by_group = graph.group_sums(counts_where(graph, where, method)) // 3
+        return graph.group_frame({"triangles": by_group})
+    if where is not None:
+        return int(counts_where(graph, where, method).sum()) // 3
     return int(graph.count(method))
 
 
 @analytic(
     BY_VERTEX,
     vertex_columns={"triangles": OF_VERTICES},
-    check=_check_within,
-    work=_work(BY_VERTEX),
-    sums=_sums,
+    check=check_where,
+    work=work_where(BY_VERTEX),
+    sums=sums_where,
     fields=("triangles",),
 )
 def vertex_triangles(
@@ -173,6 +141,7 @@ def vertex_triangles(
     vertices: Vertices | None = None,
     time: Label | None = None,
     within: Length | None = None,
+    where: Triangles | None = None,
     method: Method = "auto",
 ) -> Frame:
     """Count the triangles that each vertex is a corner of.
@@ -184,7 +153,7 @@ def vertex_triangles(
     vertices : list, array, Series, Index or DataFrame, optional
         The vertices to report, row by row, repeats included; by default all, sorted by id. A frame
         if ids are made of several columns; with `by`, in every group that has them.
-    time, within
+    time, within, where
         See `count`.
 
     Returns
@@ -222,24 +191,24 @@ def vertex_triangles(
     2       2          1
     3       3          0
     """
-    corners = _corners(graph, method, within)
-    counts = graph.vertex_counts(method) if corners is None else corners
+    counts = counts_where(graph, where, method)
     return graph.vertex_frame({"triangles": counts}, vertices)
 
 
 @analytic(
     BY_ROW,
     columns={"triangles": TRIANGLES},
-    check=_check_within,
-    work=_work(BY_ROW),
+    check=check_where,
+    work=work_where(BY_ROW),
     local=_local,
-    sums=_sums,  # not asked for, but of the same reading, whose bytes count
+    sums=sums_where,  # not asked for, but of the same reading, whose bytes count
 )
 def edge_triangles(
     graph: EdgeGraph,
     *,
     time: Label | None = None,
     within: Length | None = None,
+    where: Triangles | None = None,
     method: Method = "auto",
 ) -> Series:
     """Count the triangles that the edge of each row is a side of.
@@ -248,7 +217,7 @@ def edge_triangles(
     ----------
     edges : DataFrame or Graph
         One row per edge. All rows of one edge get its value, a self loop gets 0.
-    time, within
+    time, within, where
         See `count`.
 
     Returns
@@ -280,8 +249,8 @@ def edge_triangles(
     >>> df["triangles"].tolist()
     [1, 1, 1, 0]
     """
-    reading = _reading(within, method)
-    asked = "triangles" if reading is None else Within("triangles", reading)
+    require_auto(method, where)
+    asked = "triangles" if where is None else of_kind("triangles", where.reading)
     return graph.row_columns([asked], method)["triangles"]
 
 

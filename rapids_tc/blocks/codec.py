@@ -15,6 +15,7 @@ from rapids_tc.blocks import geometry
 from rapids_tc.errors import KernelError
 from rapids_tc.frames.backend import Array, all_below, sum64
 from rapids_tc.preparation.csr import Csr, pack_keys
+from rapids_tc.preparation.entries import Entries
 from rapids_tc.preparation.time_values import Intervals
 
 if TYPE_CHECKING:
@@ -141,11 +142,14 @@ def require_length(values: Sequence[object] | Array, length: int, what: str) -> 
 
 def require_values(reading: Reading, values: list[Array], edges: int) -> None:
     """Raise KernelError unless the arrays of a reading are of a block of so many edges."""
-    if not isinstance(reading.rule, Intervals):
+    rule = reading.rule
+    if not (isinstance(rule, Intervals) or (isinstance(rule, Entries) and rule.timed)):
         for array in values:
             require_length(array, edges, "values of edges")
         return
-    first, last, offsets = values
+    first, last, offsets, *codes = values
+    for of_intervals in codes:
+        require_length(of_intervals, len(first), "codes of intervals")
     require_length(last, len(first), "ends of intervals")
     if len(offsets):
         require_length(offsets, edges + 1, "places of intervals")

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 from rapids_tc.blocks import geometry
-from rapids_tc.engines.protocol import Spans
+from rapids_tc.engines.protocol import Coded, Spans
 from rapids_tc.engines.quantity import Quantity
 from rapids_tc.plan import costs
 from rapids_tc.preparation.edge_values import DOWN, UP
+from rapids_tc.preparation.entries import Entries
 from rapids_tc.preparation.time_values import windows_of, with_memory
 
 if TYPE_CHECKING:
@@ -231,6 +232,36 @@ class WithinByVertex(Within):
     """For each rank, the triangles whose edges are present at once: int64."""
 
     by_vertex = True
+
+
+@dataclass(frozen=True)
+class OfKind(Within):
+    """The triangles of every edge whose edges have codes that go together: uint32.
+
+    The rule of the reading is `Entries`.
+    """
+
+    takes = "codes"
+
+    def values(self, arrays: list[Array], side: int) -> Any:
+        """See `Quantity`: a `Coded`."""
+        *intervals, codes = arrays
+        spans = super().values(intervals, side) if intervals else None
+        return Coded(codes, cast("Entries", self.reading.rule).table, spans)
+
+
+@dataclass(frozen=True)
+class OfKindByVertex(OfKind):
+    """For each rank, the triangles whose edges have codes that go together: int64."""
+
+    by_vertex = True
+
+
+def of_kind(name: str, reading: Reading, *, by_vertex: bool = False) -> Within:
+    """Return the triangles of the kind of a reading, of every edge or of every rank."""
+    if isinstance(reading.rule, Entries):
+        return (OfKindByVertex if by_vertex else OfKind)(name, reading)
+    return (WithinByVertex if by_vertex else Within)(name, reading)
 
 
 # Over edges ---------------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rapids_tc.engines.similarity_formulas import Ranking
     from rapids_tc.engines.wedge_ends import WedgeEnds
     from rapids_tc.engines.wedges import WedgeRows
+    from rapids_tc.preparation.code_tables import CodeTable
     from rapids_tc.preparation.csr import Array, Csr
 
 ProgressCallback = Callable[..., None]  # (done), or (done, note)
@@ -106,6 +107,25 @@ class Spans:
     first: Array
     last: Array
     offsets: Array | None = None
+
+
+@dataclass(frozen=True)
+class Coded:
+    """What decides which triangles are of a kind.
+
+    Attributes
+    ----------
+    codes : array of uint8
+        The code of each edge, or of each interval of `spans`.
+    table : CodeTable
+        Which three codes go together.
+    spans : Spans, optional
+        When codes hold: a triangle counts if in some window those of its sides go together.
+    """
+
+    codes: Array
+    table: CodeTable
+    spans: Spans | None = None
 
 
 class Layout(Protocol):
@@ -313,7 +333,7 @@ class Engine(Protocol):
         Parameters
         ----------
         values
-            What the quantity takes. Values of sides, or a `Spans`, are aligned with
+            What the quantity takes. Values of sides, a `Spans` or a `Coded` are aligned with
             ``csr.columns``; on blocks they are three, aligned with the columns of uv, uw and vw.
             Values of corners are by rank; on blocks they are three: of u by row of uv, of v by
             column of uv, and of w by column of uw.

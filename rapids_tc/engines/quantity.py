@@ -28,9 +28,9 @@ class Quantity:
         The name of the visitor.
     per : {"edge", "vertex", "total"}
         What has a sum of its own: each edge, each vertex, or the graph.
-    takes : {"sides", "spans", "corners"}
-        What the visitor is given: a value of each edge, the `Spans` of each edge, or a value of
-        each vertex.
+    takes : {"sides", "spans", "codes", "corners"}
+        What the visitor is given: a value of each edge, the `Spans` of each edge, what is `Coded`
+        of each edge, or a value of each vertex.
     value : str
         The dtype of these values, unless they are spans.
     dtype : str

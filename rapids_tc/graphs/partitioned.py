@@ -48,6 +48,7 @@ from rapids_tc.plan.record import (
 )
 from rapids_tc.preparation.edge_columns import EdgeColumns, check_label, edge_columns
 from rapids_tc.preparation.ids import Ids
+from rapids_tc.preparation.triangle_kinds import Triangles
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -246,7 +247,7 @@ class PartitionedGraph:
         if not one_worker.serves(*asked):
             return None
         partitions, context = self._partitions, self._context
-        own = {name: executor.in_process(value) for name, value in own.items()}
+        own = in_process(executor, own)
         arguments = call, record, self._options, own, partitions
         return one_worker.ask(executor, context, *arguments)
 
@@ -284,7 +285,7 @@ class PartitionedGraph:
 
     def answer_by_sums(self, record: Analytic, own: OwnOptions) -> Any:
         """Answer an analytic of vertices, or of the whole graph, from sums by vertex."""
-        own = {name: self.executor.in_process(value) for name, value in own.items()}
+        own = in_process(self.executor, own)
         needs, total, asked = self.work.needs, None, record.sums(own)
         rows = any(quantity.reading.of_rows for quantity in asked)
         graph, summed, tally = distributed_tallies.summed(
@@ -383,6 +384,15 @@ class PartitionedGraph:
                 own = graph.submit("rows", operator.getitem, several, i, on=batch.worker)
                 frames[place] = own
         return self.executor.to_frame([frames[place] for place in sorted(frames)], meta, None)
+
+
+def in_process(executor: Executor, own: OwnOptions) -> OwnOptions:
+    """Return the own options of a call, what of them is partitioned computed in this process."""
+    own = {name: executor.in_process(value) for name, value in own.items()}
+    where = own.get("where")
+    if isinstance(where, Triangles):
+        own["where"] = replace(where, vertex_type=executor.in_process(where.vertex_type))
+    return own
 
 
 # What a call reads of the frame -------------------------------------------------------------------

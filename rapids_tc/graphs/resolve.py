@@ -350,7 +350,9 @@ def _answer_lazy(
     if record.result not in WHOLE_ROWS:
         edges = edges.select(_needed(edges.collect_schema().names(), options, own))
     of_sample = {**own, "vertices": None} if "vertices" in own else own
-    sample = call(_sample(edges.collect_schema(), int(own.get("vertex_type") is None)), of_sample)
+    of_vertices = own.get("vertex_type"), getattr(own.get("where"), "vertex_type", None)
+    rows = int(all(types is None for types in of_vertices))
+    sample = call(_sample(edges.collect_schema(), rows), of_sample)
     if not isinstance(sample, polars.DataFrame):
         return call(edges.collect(), own)
     schema = sample.schema

@@ -101,7 +101,8 @@ def stages(
     if work.needs & Needs.VALUES:
         held = work.values * rows
         by_time = bool(work.needs & Needs.SPANS)
-        result.append(stage("values", "times") if by_time else stage("values", "values", held))
+        times = stage("values", "coded times" if work.coded else "times")
+        result.append(times if by_time else stage("values", "values", held))
     if work.needs & Needs.COUNTED:
         own = catalogue.find(method).memory(rows, vertices)
         if not work.around:

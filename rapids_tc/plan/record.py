@@ -11,6 +11,7 @@ from enum import Enum, Flag, auto
 from typing import TYPE_CHECKING, Any, Protocol
 
 from rapids_tc._typing import Array, ArrayModule, EngineName, Label, Labels, Method
+from rapids_tc.preparation.triangle_kinds import Triangles
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -87,6 +88,8 @@ class Work:
     by_time : bool
         Whether the distinct times of all rows are held; one row per time of an answer is one of
         them.
+    coded : bool
+        Whether times are held with what else is asked of the rows.
     around : bool
         Whether only triangles at some vertices are listed, in a graph of these and their neighbors.
     levels : bool
@@ -100,6 +103,7 @@ class Work:
     values: int = 0
     pairs: int = 0
     by_time: bool = False
+    coded: bool = False
     around: bool = False
     levels: bool = False
 
@@ -275,7 +279,9 @@ OwnOptions = dict[str, Any]
 
 def named_columns(own: OwnOptions) -> list[Label]:
     """Return the columns that the own options of a call name, which hold no ids."""
-    return [own[option] for option in COLUMNS if own.get(option) is not None]
+    where = own.get("where")
+    named = [own[option] for option in COLUMNS if own.get(option) is not None]
+    return named + (where.columns if isinstance(where, Triangles) else [])
 
 
 @dataclass(frozen=True)

@@ -385,8 +385,7 @@ def merged(edges: Array, windows: Array, size: int, backend: Backend) -> Interva
     offsets : array of int64, shape (size + 1,), or None
         Where the intervals of each edge begin; None if no edge has two.
     """
-    if size > MOST_EDGES:
-        raise CapacityError(f"{size:,} edges; times are kept of at most {MOST_EDGES:,}")
+    _require_keys(size)
     xp = backend.xp
     of_edges = xp.full(size, ABSENT, "uint64")
     edges, windows = _write(edges, windows, of_edges, backend)
@@ -394,12 +393,96 @@ def merged(edges: Array, windows: Array, size: int, backend: Backend) -> Interva
         return (*_halves(of_edges), None)
     windows = xp.concatenate([windows, of_edges[edges]])
     edges, windows = _united(xp.concatenate([edges, edges]), windows, xp)
-    begins = xp.ones(len(edges), bool)  # whether the interval is the first of its edge
-    begins[1:] = edges[1:] != edges[:-1]
+    begins = _are_first(edges, xp)
     if sum64(begins) == len(begins):
         of_edges[edges] = windows
         return (*_halves(of_edges), None)
-    return _laid_by_edge(of_edges, edges, windows, begins, xp)
+    offsets, places = _places(size, edges, begins, xp)
+    return (*_halves(_laid(of_edges, windows, offsets, places, xp)), offsets)
+
+
+def coded(
+    edges: Array, windows: Array, codes: Array, size: int, backend: Backend
+) -> tuple[Intervals, Array]:
+    """Cut the windows of all rows of each edge where the codes of the rows in them change.
+
+    As in `merged`, the rows of edges that have several are sorted, and no others.
+
+    Parameters
+    ----------
+    edges, windows
+        See `merged`.
+    codes : array of uint8
+        The code of each row; a row of code 0 is in no window.
+
+    Returns
+    -------
+    intervals
+        See `merged`; an interval may begin where another of the edge ends.
+    codes : array of uint8
+        For each interval, the bits of the codes of all rows that are present in it.
+    """
+    _require_keys(size)
+    xp = backend.xp
+    first, last = _halves(windows)
+    present = (first <= last) & (codes > 0)
+    if sum64(present) < len(present):
+        edges, windows, codes = edges[present], windows[present], codes[present]
+    del first, last, present
+    of_edges, codes_of = xp.full(size, ABSENT, "uint64"), xp.zeros(size, "uint8")
+    of_edges[edges], codes_of[edges] = windows, codes
+    several = xp.zeros(size, bool)
+    several[edges[(of_edges[edges] != windows) | (codes_of[edges] != codes)]] = True
+    rows = xp.flatnonzero(several[edges])
+    del several
+    if not len(rows):
+        return (*_halves(of_edges), None), codes_of
+    edges, windows, codes = _cut(edges[rows], windows[rows], codes[rows], xp)
+    begins = _are_first(edges, xp)
+    if sum64(begins) == len(begins):
+        of_edges[edges], codes_of[edges] = windows, codes
+        return (*_halves(of_edges), None), codes_of
+    offsets, places = _places(size, edges, begins, xp)
+    laid = _laid(of_edges, windows, offsets, places, xp)
+    return (*_halves(laid), offsets), _laid(codes_of, codes, offsets, places, xp)
+
+
+def _cut(edges: Array, windows: Array, codes: Array, xp: Any) -> tuple[Array, Array, Array]:
+    """Return the intervals of `coded` of some edges, by edge and ascending, and their codes."""
+    by_bit, bounds = {}, []
+    for bit in range(8):
+        rows = xp.flatnonzero(codes >> bit & 1)
+        if len(rows):
+            of_bit, present = _united(edges[rows], windows[rows], xp)
+            first, last = _halves(present)
+            starts, behind = pack_keys(of_bit, first, xp), pack_keys(of_bit, last, xp) + 1
+            by_bit[bit] = starts, behind
+            bounds += [starts, behind]
+    cuts = xp.concatenate(bounds)
+    del bounds
+    cuts.sort()
+    cuts = cuts[_are_first(cuts, xp)]
+    found = xp.zeros(len(cuts), "uint8")
+    for bit, (starts, behind) in by_bit.items():
+        begun = xp.searchsorted(starts, cuts, side="right")
+        ended = xp.searchsorted(behind, cuts, side="right")
+        found |= (begun > ended).astype("uint8") << bit
+    place = xp.flatnonzero(found)  # behind the last window of an edge no row is present
+    starts, ends = cuts[place], cuts[place + 1] - 1
+    return (starts >> 32).astype("int64"), starts << 32 | ends & LOW_BITS, found[place]
+
+
+def _are_first(sorted_values: Array, xp: Any) -> Array:
+    """Return whether each of some sorted values is the first of its kind."""
+    first = xp.ones(len(sorted_values), bool)
+    first[1:] = sorted_values[1:] != sorted_values[:-1]
+    return first
+
+
+def _require_keys(size: int) -> None:
+    """Raise CapacityError if there are more edges than keys of an edge and a window tell apart."""
+    if size > MOST_EDGES:
+        raise CapacityError(f"{size:,} edges; times are kept of at most {MOST_EDGES:,}")
 
 
 def _write(edges: Array, windows: Array, of_edges: Array, backend: Backend) -> tuple[Array, Array]:
@@ -444,17 +527,15 @@ def _united(edges: Array, windows: Array, xp: Any) -> tuple[Array, Array]:
     return (starts >> 32).astype("int64"), starts << 32 | ends & LOW_BITS
 
 
-def _laid_by_edge(
-    of_edges: Array, edges: Array, windows: Array, begins: Array, xp: Any
-) -> Intervals:
-    """Return all intervals, by edge, from those of single rows and from those of some edges.
+def _places(size: int, edges: Array, begins: Array, xp: Any) -> tuple[Array, Array]:
+    """Return where the intervals of each edge begin, and the places of those of some edges.
 
     Parameters
     ----------
-    of_edges : array of uint64
-        One interval of each edge, or an empty one.
-    edges, windows : array
-        The intervals of some edges, in place of the one, by edge and ascending.
+    size : int
+        How many edges there are. The others have one interval each.
+    edges : array
+        The edge of each interval, ascending.
     begins : array of bool
         Whether each of them is the first of its edge.
     """
@@ -462,12 +543,17 @@ def _laid_by_edge(
     sizes = xp.full(len(own_begin), len(edges), "int64")
     sizes[:-1] = own_begin[1:]
     sizes -= own_begin
-    offsets = xp.ones(len(of_edges) + 1, "int64")
+    offsets = xp.ones(size + 1, "int64")
     offsets[0] = 0
     offsets[edges[own_begin] + 1] = sizes
     offsets = xp.cumsum(offsets)
-    laid = xp.empty(len(of_edges) + len(edges) - len(own_begin), "uint64")
-    laid[offsets[:-1]] = of_edges
     owner = xp.cumsum(begins, dtype="int64") - 1
-    laid[offsets[edges] + xp.arange(len(edges)) - own_begin[owner]] = windows
-    return (*_halves(laid), offsets)
+    return offsets, offsets[edges] + xp.arange(len(edges)) - own_begin[owner]
+
+
+def _laid(of_edges: Array, of_some: Array, offsets: Array, places: Array, xp: Any) -> Array:
+    """Return what is known of all intervals: one of each edge, and at their `places` of some."""
+    laid = xp.empty(int(offsets[-1]), of_edges.dtype)
+    laid[offsets[:-1]] = of_edges
+    laid[places] = of_some
+    return laid

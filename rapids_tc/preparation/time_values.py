@@ -22,7 +22,6 @@ from rapids_tc.preparation.spans import (
 from rapids_tc.preparation.times import (
     Length,
     TimeColumn,
-    check_length,
     joined_profile,
     profile_times,
 )
@@ -170,17 +169,8 @@ def with_memory(of_times: Reading, memory: int) -> Reading:
     return replace(of_times, readers=(limited,))
 
 
-def check_within(time: Any, within: Any) -> Reading | None:
-    """Return the reading of the options `time` and `within`; None if neither is given.
-
-    Raises
-    ------
-    ValueError
-        Only one of them is given, or `within` is no length of time.
-    """
+def check_together(time: Any, within: Any) -> None:
+    """Raise ValueError unless both or neither of `time` and `within` are given."""
     if (time is None) != (within is None):
         absent, present = ("time", "within") if time is None else ("within", "time")
         raise ValueError(f"{present}= was given without {absent}=: give both, or neither")
-    if time is None:
-        return None
-    return reading(time, within=check_length("within", within, zero=True))

@@ -184,12 +184,18 @@ class Signs(Reduced):
     ) -> list[Array]:
         """See `Reduced`; EdgeError for an edge whose value is zero."""
         [values] = super().collect(chunks, edges, readers, backend)
-        zero, [reader] = values == 0, readers
-        if sum64(zero):
-            raise EdgeError(
-                int(zero.argmax()),
-                0,
-                f"{reader.role}={reader.label!r}: the value of the edge {{edge}} is 0, which has "
-                "no sign: drop its rows, or say which sign it has",
-            )
+        require_signs(values, None, readers[0])
         return [(values > 0).astype("uint8")]
+
+
+def require_signs(values: Array, edges: Array | None, reader: Reader) -> None:
+    """Raise EdgeError if a value is zero: that of an edge, or of a row of one of `edges`."""
+    zero = values == 0
+    if sum64(zero):
+        place = int(zero.argmax())
+        raise EdgeError(
+            place if edges is None else int(edges[place]),
+            0,
+            f"{reader.role}={reader.label!r}: the value of the edge {{edge}} is 0, which has "
+            "no sign: drop its rows, or say which sign it has",
+        )

@@ -10,7 +10,7 @@ The fields of the visitor of a `Quantity` are what it takes of uv, uw and vw, an
 of the edges uv, uw and vw, or of the vertices u, v and w. The visitor of a total has the size of
 the quantity instead, its counters, and whether other threads add to these, too.
 
-The intervals of edges, and what three have in common, are in `spans`.
+The intervals of edges, and what three have in common, are in `spans`; their codes, in `coded`.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from rapids_tc.engines.cpu.coded import pack_coded
 from rapids_tc.engines.cpu.compiled import dispatched, inlined
 from rapids_tc.engines.cpu.parallel import atomic_add
 from rapids_tc.engines.cpu.spans import (
@@ -82,7 +83,7 @@ def close_middle(visitor: Any, scratch: Any, v: Any, begin: Any, row: Any, amoun
 
 
 class SpanEdgeCounts(NamedTuple):
-    """The triangles of every edge that share a window; all do if spans are `Always`.
+    """The triangles of every edge that share a window, or are of a kind; all if spans are `Always`.
 
     Other threads may count (u, w) and (v, w), too.
     """
@@ -350,6 +351,8 @@ def visit(
         spans = pack_spans(of_uv, of_uw, of_vw, windows)
         several = isinstance(spans, SeveralIntervals) and quantity.per == "total"
         visitor, taken = RepeatedChanges if several else visitor, (spans,)
+    elif quantity.takes == "codes":
+        taken = (pack_coded(*taken),)
     elif quantity.takes == "corners":
         (of_u, of_v, of_w), uv, uw = taken, layout.edges, layout.walked
         taken = of_u[uv.rows], of_v[uv.columns], of_w[uw.columns]

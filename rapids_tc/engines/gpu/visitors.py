@@ -18,7 +18,7 @@ from rapids_tc.kernels.launch import Payload
 
 if TYPE_CHECKING:
     from rapids_tc.engines.gpu.layout import GpuEngine, GpuLayout
-    from rapids_tc.engines.protocol import ProgressCallback, Spans
+    from rapids_tc.engines.protocol import Coded, ProgressCallback, Spans
     from rapids_tc.engines.quantity import Quantity
     from rapids_tc.preparation.csr import Array, Csr
 
@@ -62,6 +62,9 @@ def _taken(
     if quantity.takes == "spans":
         windows = quantity.size if quantity.per == "total" else None
         kind, arrays = _pack_spans(engine, layout, values, windows)
+        return f"{quantity.visitor}<{kind}>", arrays
+    if quantity.takes == "codes":
+        kind, arrays = _pack_coded(engine, layout, values)
         return f"{quantity.visitor}<{kind}>", arrays
     csr, blocks, dtype = layout.csr, layout.blocks, quantity.value
     if quantity.takes == "sides":
@@ -133,6 +136,20 @@ def _pack_spans(
         words = align(engine, layout, packed if layout.blocks else packed[0], word)
         return f"SpanWords<u{8 * words.itemsize}>", (words,)
     return "SpanIntervals", _intervals(engine, layout, graphs)
+
+
+def _pack_coded(engine: GpuEngine, layout: GpuLayout, coded: Any) -> tuple[str, tuple[Any, ...]]:
+    """Return the struct in ``kinds.cuh``, of codes or of coded intervals, and its fields."""
+    graphs: tuple[Coded, ...] = (coded,) if layout.blocks is None else tuple(coded)
+    table, codes = graphs[0].table, [one.codes for one in graphs]
+    numbers = table.uv_shift, table.uw_shift, table.uw_mask, table.vw_mask
+    of_table = engine.xp.asarray(table.bits), *map(np.uint32, numbers)
+    spans = tuple(one.spans for one in graphs if one.spans is not None)
+    if not spans:
+        in_order = align(engine, layout, codes if layout.blocks else codes[0], "uint8")
+        return "Codes", (in_order, *of_table)
+    in_one = engine.xp.concatenate(codes) if layout.blocks else codes[0]
+    return "CodedIntervals", (*_intervals(engine, layout, spans), in_one, *of_table)
 
 
 def _words(xp: Any, spans: Spans, windows: int | None, dtype: str) -> Array:

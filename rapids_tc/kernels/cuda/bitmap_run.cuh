@@ -13,7 +13,7 @@
 #pragma once
 #include "chunks.cuh"
 #include "device.cuh"
-#include "windows.cuh"
+#include "kinds.cuh"
 
 constexpr u32 kRunThreads = 256, kRunBlocksPerSm = 6;
 constexpr u32 kRunsPerTicket = 2;

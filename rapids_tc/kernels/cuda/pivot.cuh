@@ -4,7 +4,7 @@
 // in two words, since shared atomics of 64 bits are loops.
 #pragma once
 #include "device.cuh"
-#include "windows.cuh"
+#include "kinds.cuh"
 
 constexpr bool kCounted = RTC_VISIT::kSides || RTC_VISIT::kMiddles;  // edges (v, w) have counters
 

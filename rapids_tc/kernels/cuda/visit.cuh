@@ -15,7 +15,7 @@
 //   finish()                   the kernel ends; all 32 lanes of the warp must call it.
 //
 // A kernel is compiled for one of them, named by the macro RTC_VISIT, and makes it of its Input, the argument
-// that the host gives. Those with kTriangles are in triangles.cuh and windows.cuh; the kernels that make them
+// that the host gives. Those with kTriangles are in triangles.cuh, windows.cuh and kinds.cuh; the kernels that make them
 // pass them all positions, and the shared memory of their counters.
 #pragma once
 #include "block.cuh"

@@ -54,12 +54,17 @@ struct SpanIntervals {
   // As each, without a look at the marks.
   template <class Take>
   __device__ bool walk(u32 uv, u32 uw, u32 vw, Take take) const {
+    return walk_at(uv, uw, vw, [&](i64, i64, i64, u32 first, u32 last) { return take(first, last); });
+  }
+  // Call take(a, b, c, first, last), with the places of the intervals, too.
+  template <class Take>
+  __device__ bool walk_at(u32 uv, u32 uw, u32 vw, Take take) const {
     i64 a = begins[uv], b = begins[uw], c = begins[vw], step = kPlain;
     const i64 a_end = ends[uv], b_end = ends[uw], c_end = ends[vw];
     while (a < a_end && b < b_end && c < c_end) {
       const u32 last = smaller(smaller(lasts[a], lasts[b]), lasts[c]);
       const u32 first = larger(larger(firsts[a], firsts[b]), firsts[c]);
-      if (first <= last && take(first, last)) return true;
+      if (first <= last && take(a, b, c, first, last)) return true;
       const u64 past = larger(u64(first), u64(last) + 1);
       const bool far = pass(a, a_end, step, past) | pass(b, b_end, step, past) | pass(c, c_end, step, past);
       step = step < 1 ? step + 1 : far ? 2 * step : larger(step / 2, i64(1));

@@ -1,0 +1,80 @@
+"""Triangles of a kind: what the functions share that take ``where=``."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from rapids_tc.blocks.quantities import of_kind
+from rapids_tc.plan.record import Needs, OwnOptions, Result, Work
+from rapids_tc.preparation.triangle_kinds import Triangles
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rapids_tc._typing import Array
+    from rapids_tc.blocks.quantities import Within
+    from rapids_tc.graphs.edge_graph import VertexStatistics
+
+
+def check_where(own: OwnOptions) -> OwnOptions:
+    """Return the own options, of which `where` says which triangles count; None stands for all.
+
+    Raises
+    ------
+    ValueError
+        `where` is no kind of triangles; or both it and its short form, `time` and `within`, are
+        given, or half of the latter.
+    """
+    where, time, within = own["where"], own.get("time"), own.get("within")
+    if time is None and within is None:
+        if where is not None and not isinstance(where, Triangles):
+            raise ValueError(
+                f"where= is a {type(where).__name__}; give a kind of triangles, such as "
+                'Triangles(time="t", within="1h")'
+            )
+        return own
+    if where is not None:
+        raise ValueError(
+            "time= and within= are short for where=Triangles(time=, within=): give them there, "
+            "with the other conditions"
+        )
+    return {**own, "where": Triangles(time=time, within=within)}
+
+
+def work_where(without: Work) -> Callable[[OwnOptions], Work]:
+    """Return the work of a call by its options; if all triangles count it is `without`."""
+
+    def work(own: OwnOptions) -> Work:
+        if (where := own["where"]) is None:
+            return without
+        needs = Needs.WEIGHTS if where.time is None else Needs.SPANS
+        needs |= without.needs & Needs.DEGREES
+        if without.result is Result.COLUMN:
+            needs |= Needs.EDGE_COUNTS
+        coded = not where.by_time_alone
+        return replace(without, needs=needs, by_time=where.time is not None, coded=coded)
+
+    return work
+
+
+def sums_where(own: OwnOptions) -> list[Within]:
+    """Return the sums of a call by its options: none if all triangles count."""
+    where = own["where"]
+    return [] if where is None else [of_kind("where", where.reading, by_vertex=True)]
+
+
+def counts_where(graph: VertexStatistics, where: Triangles | None, method: str) -> Array:
+    """Count the triangles of a kind at every rank, int64; None stands for all triangles."""
+    if where is None:
+        return graph.vertex_counts(method)
+    require_auto(method, where)
+    [counts] = graph.summed(of_kind("where", where.reading, by_vertex=True))
+    return counts.values
+
+
+def require_auto(method: str, where: Triangles | None) -> None:
+    """Raise ValueError if a method is named beside a kind of triangles."""
+    if where is not None and method != "auto":
+        option = "within=" if where.by_time_alone else "where="
+        raise ValueError(f'method={method!r}: with {option} only method="auto" works')

@@ -1,0 +1,280 @@
+"""Triangles of a kind: by times, types and signs together, for one choice of a row of each edge."""
+
+import pickle
+from contextlib import nullcontext
+from itertools import combinations, pairwise, permutations, product
+
+import numpy as np
+import pandas as pd
+import pytest
+import reference
+from graphs import complete
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import rapids_tc as tc
+from rapids_tc import testing
+from rapids_tc.executors.local import PartitionedFrame
+from rapids_tc.frames.backend import open_frame
+from rapids_tc.plan.block_layout import BlockLayout, use_layout
+from rapids_tc.preparation import spans
+from rapids_tc.preparation.code_tables import code_table
+
+# Few vertices, times and types: many repeats, ties, loops, and rows of both directions.
+VERTEX = st.integers(0, 5)
+ROW = st.fixed_dictionaries(
+    {"time": st.integers(0, 8), "type": st.sampled_from("abc"), "sign": st.sampled_from((-2, 1))}
+)
+ROWS = st.lists(st.tuples(VERTEX, VERTEX, ROW), max_size=30)
+TYPES = {v: "ab"[v % 2] for v in range(12)}
+THREE = st.lists(st.sampled_from(("a", "b", None, "z")), min_size=3, max_size=3).filter(any)
+
+
+@st.composite
+def kinds(draw):
+    """Conditions: one, two or three of them."""
+    chosen = draw(st.lists(st.sampled_from(("time", "types", "sign")), min_size=1, unique=True))
+    given = {}
+    if "time" in chosen:
+        given |= {"time": "time", "within": draw(st.integers(0, 9))}
+    if "types" in chosen:
+        of = draw(st.sampled_from(({"edge_type": "type"}, {"vertex_type": TYPES})))
+        given |= {"types": tuple(draw(THREE)), **of}
+    if "sign" in chosen:
+        given |= {"sign": "sign", "balanced": draw(st.booleans())}
+    if chosen != ["time"] and draw(st.booleans()):
+        accepted = ("first", "last") + ("sum", "min") * ("types" not in chosen)
+        given["aggregate"] = draw(st.sampled_from(accepted))
+    return tc.Triangles(**given)
+
+
+def frame_of(rows):
+    """The rows as a frame; a sum of signs may not be zero."""
+    columns = ("time", "type", "sign")
+    frame = pd.DataFrame(
+        [(u, v, *(row[name] for name in columns)) for u, v, row in rows],
+        columns=["src", "dst", *columns],
+    )
+    return frame.astype({"src": "int64", "dst": "int64", "time": "int64", "sign": "int64"})
+
+
+def by_definition(rows, where):
+    conditions = ("within", "types", "vertex_type", "balanced", "aggregate")
+    given = {name: getattr(where, name) for name in conditions}
+    return reference.list_triangles_where(rows, **given)
+
+
+def ways(frame):
+    """The rows as a frame, prepared, and cut in blocks, on one machine and on a cluster."""
+    yield frame, nullcontext()
+    yield tc.Graph(frame), nullcontext()
+    if len(frame):
+        yield frame, use_layout(BlockLayout(3))
+        third = len(frame) // 3
+        parts = [frame.iloc[:third], frame.iloc[third:third], frame.iloc[third:]]
+        yield PartitionedFrame(parts), use_layout(BlockLayout(2, 2))
+
+
+@settings(max_examples=15, deadline=None)
+@given(rows=ROWS, where=kinds())
+def test_a_kind_is_its_definition(backend, rows, where):
+    if where.aggregate == "sum":
+        rows = [(u, v, {**row, "sign": 3 * row["sign"] + 1}) for u, v, row in rows]  # -5 and 4
+        rows = rows[:4]  # which never add up to 0
+    plain, triangles = [row[:2] for row in rows], by_definition(rows, where)
+    for edges, way in ways(backend.frame(frame_of(rows))):
+        with way:
+            assert tc.count(edges, where=where) == len(triangles)
+            by_vertex = tc.vertex_triangles(edges, where=where)
+            whole = not isinstance(edges, PartitionedFrame)
+            column = tc.edge_triangles(edges, where=where) if whole else None
+        if not whole:
+            by_vertex = by_vertex.partitions[0]
+        found = dict(backend.to_pandas(by_vertex).itertuples(index=False, name=None))
+        assert found == reference.vertex_triangles_of(triangles, plain)
+        if whole:
+            by_edge = reference.edge_triangles_of(triangles, plain)
+            assert backend.to_pandas(column).tolist() == reference.by_row(plain, by_edge)
+
+
+def test_conditions_hold_for_one_choice_of_rows(backend):
+    """A row of the right type and one of the right time are not enough."""
+    rows = [(0, 1, 0, "a"), (0, 1, 9, "b"), (1, 2, 9, "a"), (2, 0, 9, "a")]
+    edges = backend.frame(pd.DataFrame(rows, columns=["src", "dst", "t", "kind"]))
+    of_type = {"edge_type": "kind", "types": ("a", "a", "a")}
+    assert tc.count(edges, where=tc.Triangles(**of_type)) == 1
+    assert tc.count(edges, where=tc.Triangles(time="t", within=0)) == 1
+    assert tc.count(edges, where=tc.Triangles(time="t", within=0, **of_type)) == 0
+    settled = tc.Triangles(time="t", within=0, **of_type, aggregate="first")
+    assert tc.count(edges, where=settled) == 1  # the edge is an "a", and has both times
+
+
+def test_more_triangles_than_sixteen_bits_count(backend):
+    """A book of 70,000 pages, every third of which has three signs of minus."""
+    pages = np.arange(2, 70_002)
+    ends = [np.zeros_like(pages), np.ones_like(pages)]
+    frame = pd.DataFrame({"src": np.append(ends, 0), "dst": np.append([pages, pages], 1)})
+    minus = np.tile(pages % 3 == 0, 2)
+    frame["sign"] = np.append(np.where(minus, -1, 1), -1)
+    frame["t"] = np.append(np.tile(pages % 2, 2), 0)
+    edges = backend.frame(frame)
+    unbalanced = tc.Triangles(sign="sign", balanced=False)
+    by_edge = backend.to_pandas(tc.edge_triangles(edges, where=unbalanced))
+    assert by_edge.iloc[-1] == by_edge.iloc[:70_000].sum() == 70_000  # minus twice is plus
+    in_time = tc.Triangles(sign="sign", balanced=False, time="t", within=0)
+    by_edge = backend.to_pandas(tc.edge_triangles(edges, where=in_time))
+    assert by_edge.iloc[-1] == 35_000
+
+
+def test_groups_and_ids_of_several_columns(backend):
+    rows = [(day, *ends, kind) for day in (1, 2) for ends, kind in zip(
+        combinations(range(4), 2), "abcabc", strict=True)]  # fmt: skip
+    frame = pd.DataFrame(rows, columns=["day", "src", "dst", "kind"])
+    frame["src_part"] = frame["dst_part"] = "x"
+    frame.loc[frame["day"] == 2, "kind"] = "a"
+    where = tc.Triangles(edge_type="kind", types=("a", "a", None))
+    found = tc.count(
+        backend.frame(frame), where=where, by="day",
+        source=["src", "src_part"], destination=["dst", "dst_part"],
+    )  # fmt: skip
+    assert backend.to_pandas(found)["triangles"].tolist() == [1, 4]
+
+
+@pytest.mark.parametrize("rows", [0, 1])
+@pytest.mark.parametrize(
+    "given",
+    [{"time": "t", "within": 1}, {"edge_type": "t", "types": (1, None, None)},
+     {"sign": "t", "balanced": True}],
+)  # fmt: skip
+def test_frames_without_a_triangle(backend, rows, given):
+    frame = pd.DataFrame({"src": [1], "dst": [2], "t": [1]}).head(rows)
+    where = tc.Triangles(**given)
+    assert tc.count(backend.frame(frame), where=where) == 0
+    assert len(tc.vertex_triangles(backend.frame(frame), where=where)) == 2 * rows
+
+
+def test_a_row_without_a_type_or_a_sign_is_refused(backend):
+    edges = complete(3).frame().assign(kind=["a", None, "b"], sign=[1, 0, -1])
+    with pytest.raises(tc.NullIdError, match="edge_type='kind' has 1 null"):
+        tc.count(backend.frame(edges), where=tc.Triangles(edge_type="kind", types=("a", "b", None)))
+    with pytest.raises(ValueError, match=r"the value of the edge 0, 2 is 0, which has no sign"):
+        tc.count(backend.frame(edges), where=tc.Triangles(sign="sign", balanced=True))
+    with pytest.raises(tc.ColumnNotFoundError, match="edge_type='none'"):
+        tc.count(backend.frame(edges), where=tc.Triangles(edge_type="none", types=("a",) * 3))
+
+
+OF_EDGES = {"edge_type": "type", "types": ("a", "b", "b")}
+SIGNS, TIMES = {"sign": "sign", "balanced": False}, {"time": "time", "within": 4}
+
+
+@pytest.mark.cpu_only
+@pytest.mark.parametrize("layout", [None, BlockLayout(2)])
+@pytest.mark.parametrize("engine", ["cpu", "cuda"])
+@pytest.mark.parametrize(
+    "given",
+    [SIGNS | {"aggregate": "first"}, OF_EDGES | SIGNS, OF_EDGES | TIMES, OF_EDGES | SIGNS | TIMES,
+     {"vertex_type": TYPES, "types": ("a", None, "b")} | SIGNS],
+)  # fmt: skip
+def test_edges_of_many_rows(given, engine, layout):
+    """About five of each edge, so that they have several intervals, and codes."""
+    random, where = np.random.default_rng(0), tc.Triangles(**given)
+    ends, times = random.integers(0, 8, (2, 160)).tolist(), random.integers(0, 30, 160).tolist()
+    kinds, signs = random.choice([*"abc"], 160).tolist(), random.choice([-1, 1], 160).tolist()
+    rows = [
+        (u, v, {"time": t, "type": kind, "sign": sign})
+        for u, v, t, kind, sign in zip(*ends, times, kinds, signs, strict=True)
+        if (u + v) % 5 or sign < 0
+    ]
+    plain, triangles = [row[:2] for row in rows], by_definition(rows, where)
+    with testing.host_engine(), use_layout(layout) if layout else nullcontext():
+        found = tc.edge_triangles(frame_of(rows), where=where, engine=engine)
+    assert 3 < len(triangles) < reference.count(plain)
+    by_edge = reference.edge_triangles_of(triangles, plain)
+    assert found.tolist() == reference.by_row(plain, by_edge)
+
+
+# The value ----------------------------------------------------------------------------------------
+
+
+def test_a_kind_is_a_value():
+    rings = tc.Triangles(time="t", within="1h", edge_type="kind", types=["pays", "owns", None])
+    again = pickle.loads(pickle.dumps(rings))
+    assert rings == again and len({rings, again}) == 1
+    assert rings != tc.Triangles(time="t", within="1h") and rings != "rings"
+    shown = "Triangles(time='t', within='1h', edge_type='kind', types=('pays', 'owns', None))"
+    assert repr(rings) == shown
+    by_vertex = [tc.Triangles(vertex_type={0: "a"}, types=("a",) * 3) for _ in range(2)]
+    assert by_vertex[0] != by_vertex[1] and len({*by_vertex}) == 2
+    with pytest.raises(AttributeError):
+        rings.time = "u"
+
+
+# Codes --------------------------------------------------------------------------------------------
+
+
+def fill(sides):
+    return any(all(side >> i & 1 for side, i in zip(sides, p, strict=True))
+               for p in permutations(range(3)))  # fmt: skip
+
+
+@pytest.mark.parametrize("asked", ["", "+", "-"])
+@pytest.mark.parametrize("types", ["", "edge", "vertex"])
+def test_tables_are_the_definition(types, asked):
+    """Of each side two rows, with slots and a sign; of each corner slots."""
+    if not types and not asked:
+        return
+    table, random = code_table(types, asked), np.random.default_rng(0)
+    for _ in range(500):
+        sides, corners = random.integers(0, 8, (3, 2)).tolist(), random.integers(0, 8, 3).tolist()
+        signs = random.integers(0, 2, (3, 2)).tolist()
+        rows = [[*zip(*side, strict=True)] for side in zip(sides, signs, strict=True)]
+        right = types != "vertex" or fill(corners)
+        right &= any(
+            (types != "edge" or fill([slots for slots, _ in three]))
+            and (not asked or sum(sign == 0 for _, sign in three) % 2 == (asked == "-"))
+            for three in product(*rows)
+        )
+        codes = []
+        for side, ends in zip(rows, combinations(corners, 2), strict=True):
+            of_rows = 0
+            for slots, sign in side:
+                of_rows |= slots << 3 * sign * bool(asked) if types == "edge" else 1 << sign
+            below = 2 * bool(asked)
+            of_ends = ends[0] << 3 + below | ends[1] << below
+            codes.append(of_rows if types != "vertex" else of_ends | of_rows * bool(asked))
+        uv, uw, vw = codes
+        place = uv << table.uv_shift | (uw & table.uw_mask) << table.uw_shift | vw & table.vw_mask
+        assert table.bits[place >> 5] >> np.uint32(place & 31) & 1 == right
+
+
+CODED = st.lists(
+    st.tuples(st.integers(0, 3), st.integers(1, 9), st.integers(-1, 5), st.integers(0, 7)),
+    max_size=12,
+)
+
+
+@given(CODED)
+def test_coded_intervals_are_the_union_of_the_rows(rows):
+    edges, windows, codes = (np.array(column) for column in (
+        [edge for edge, *_ in rows],
+        [first << 32 | first + more for _, first, more, _ in rows],
+        [code for *_, code in rows],
+    ))  # fmt: skip
+    _, host = open_frame(pd.DataFrame({"src": [0], "dst": [1]}), "cpu")
+    arrays = edges.astype("int64"), windows.astype("uint64"), codes.astype("uint8")
+    (first, last, offsets), found = spans.coded(*arrays, 4, host)
+    right = [{} for _ in range(4)]
+    for edge, begin, more, code in rows:
+        for window in range(begin, begin + more + 1):
+            right[edge][window] = right[edge].get(window, 0) | code
+    right = [{window: code for window, code in own.items() if code} for own in right]
+    assert found.dtype == "uint8" and len(found) == len(first) == len(last)
+    bounds = range(5) if offsets is None else offsets.tolist()
+    for edge, own in enumerate(right):
+        begin, end = bounds[edge], bounds[edge + 1]
+        listed = [*zip(first[begin:end].tolist(), last[begin:end].tolist(), strict=True)]
+        assert all(a[1] < b[0] for a, b in pairwise(listed))
+        laid = {
+            w: int(found[begin + i]) for i, (a, b) in enumerate(listed) for w in range(a, b + 1)
+        }
+        assert laid == own
