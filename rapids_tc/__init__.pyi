@@ -164,14 +164,15 @@ class Graph(_Graph, Generic[_F_co]):
     def edge_cliques(self: Graph[Any], k: int = 4, *, engine: EngineName | None = None,
         progress: bool | None = None, memory_limit: int | None = None) -> Any: ...
     def clustering(self, *, vertices: Vertices | None = None, weight: Label | None = None,
-        aggregate: Aggregate | None = None, directed: bool = False,
+        aggregate: Aggregate | None = None, directed: bool = False, where: Triangles | None = None,
         engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
         memory_limit: int | None = None) -> _F_co: ...
     def average_clustering(self, *, vertices: Vertices | None = None, count_zeros: bool = True,
-        directed: bool = False, engine: EngineName | None = None, method: Method = "auto",
-        progress: bool | None = None, memory_limit: int | None = None) -> float: ...
-    def transitivity(self, *, directed: bool = False, engine: EngineName | None = None,
+        directed: bool = False, where: Triangles | None = None, engine: EngineName | None = None,
         method: Method = "auto", progress: bool | None = None,
+        memory_limit: int | None = None) -> float: ...
+    def transitivity(self, *, directed: bool = False, where: Triangles | None = None,
+        engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
         memory_limit: int | None = None) -> float: ...
     @overload
     def trussness(self: Graph[pd.DataFrame], *, engine: EngineName | None = None,
@@ -347,10 +348,11 @@ class _GroupedGraph(Graph[_F_co]):  # made with by=
     def cliques(self, k: int = 4, *, engine: EngineName | None = None, progress: bool | None = None,
         memory_limit: int | None = None) -> _F_co: ...
     def average_clustering(self, *, vertices: Vertices | None = None, count_zeros: bool = True,
-        directed: bool = False, engine: EngineName | None = None, method: Method = "auto",
-        progress: bool | None = None, memory_limit: int | None = None) -> _F_co: ...
-    def transitivity(self, *, directed: bool = False, engine: EngineName | None = None,
+        directed: bool = False, where: Triangles | None = None, engine: EngineName | None = None,
         method: Method = "auto", progress: bool | None = None,
+        memory_limit: int | None = None) -> _F_co: ...
+    def transitivity(self, *, directed: bool = False, where: Triangles | None = None,
+        engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
         memory_limit: int | None = None) -> _F_co: ...
     def squares(self, *, bipartite: bool = False, engine: EngineName | None = None,
         progress: bool | None = None, memory_limit: int | None = None) -> _F_co: ...
@@ -549,121 +551,128 @@ def edge_cliques(k: int = 4, *, source: Labels | None = None, destination: Label
 @overload
 def clustering(edges: _F | Graph[_F], *, vertices: Vertices | None = None,
     weight: Label | None = None, aggregate: Aggregate | None = None, directed: bool = False,
-    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    where: Triangles | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: int | None = None) -> _F: ...
 @overload
 def clustering(edges: _Stream | Graph[_Stream], *, vertices: Vertices | None = None,
     weight: Label | None = None, aggregate: Aggregate | None = None, directed: bool = False,
-    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    where: Triangles | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: int | None = None) -> Any: ...
 @overload
 def clustering(edges: _A | tuple[_A, _A], *, vertices: Vertices | None = None,
     weight: _Array | Label | None = None, aggregate: Aggregate | None = None,
-    directed: bool = False, source: Labels | None = None, destination: Labels | None = None,
-    by: _Array | Labels | None = None, engine: EngineName | None = None,
-    method: Method = "auto", progress: bool | None = None,
+    directed: bool = False, where: Triangles | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: _Array | Labels | None = None,
+    engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: int | None = None) -> dict[str, _A]: ...
 @overload
 def clustering(edges: _Matrix, *, vertices: Vertices | None = None, weight: Label | None = None,
-    aggregate: Aggregate | None = None, directed: bool = False, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels | None = None,
+    aggregate: Aggregate | None = None, directed: bool = False, where: Triangles | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: int | None = None) -> dict[str, Any]: ...
 @overload
 def clustering(*, vertices: Vertices | None = None, weight: _Array | Label | None = None,
-    aggregate: Aggregate | None = None, directed: bool = False, source: Labels | None = None,
-    destination: Labels | None = None, by: _Array | Labels | None = None,
-    engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
-    memory_limit: int | None = None, edge_index: _A) -> dict[str, _A]: ...
+    aggregate: Aggregate | None = None, directed: bool = False, where: Triangles | None = None,
+    source: Labels | None = None, destination: Labels | None = None,
+    by: _Array | Labels | None = None, engine: EngineName | None = None,
+    method: Method = "auto", progress: bool | None = None, memory_limit: int | None = None,
+    edge_index: _A) -> dict[str, _A]: ...
 @overload
 def average_clustering(edges: _GroupedGraph[_F], *, vertices: Vertices | None = None,
-    count_zeros: bool = True, directed: bool = False, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels | None = None,
+    count_zeros: bool = True, directed: bool = False, where: Triangles | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: int | None = None) -> _F: ...
 @overload
 def average_clustering(edges: _GroupedGraph[_Stream], *, vertices: Vertices | None = None,
-    count_zeros: bool = True, directed: bool = False, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels | None = None,
+    count_zeros: bool = True, directed: bool = False, where: Triangles | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: int | None = None) -> Any: ...
 @overload
 def average_clustering(edges: _Edges, *, vertices: Vertices | None = None,
-    count_zeros: bool = True, directed: bool = False, source: Labels | None = None,
-    destination: Labels | None = None, by: None = None, engine: EngineName | None = None,
-    method: Method = "auto", progress: bool | None = None,
+    count_zeros: bool = True, directed: bool = False, where: Triangles | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: None = None,
+    engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: int | None = None) -> float: ...
 @overload
 def average_clustering(edges: _F, *, vertices: Vertices | None = None, count_zeros: bool = True,
-    directed: bool = False, source: Labels | None = None, destination: Labels | None = None,
-    by: Labels, engine: EngineName | None = None, method: Method = "auto",
-    progress: bool | None = None, memory_limit: int | None = None) -> _F: ...
+    directed: bool = False, where: Triangles | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels, engine: EngineName | None = None,
+    method: Method = "auto", progress: bool | None = None,
+    memory_limit: int | None = None) -> _F: ...
 @overload
 def average_clustering(edges: _Stream, *, vertices: Vertices | None = None,
-    count_zeros: bool = True, directed: bool = False, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels, engine: EngineName | None = None,
-    method: Method = "auto", progress: bool | None = None,
-    memory_limit: int | None = None) -> Any: ...
-@overload
-def average_clustering(*, vertices: Vertices | None = None, count_zeros: bool = True,
-    directed: bool = False, source: Labels | None = None, destination: Labels | None = None,
-    by: None = None, engine: EngineName | None = None, method: Method = "auto",
-    progress: bool | None = None, memory_limit: int | None = None,
-    edge_index: _Array) -> float: ...
-@overload
-def average_clustering(edges: _A | tuple[_A, _A], *, vertices: Vertices | None = None,
-    count_zeros: bool = True, directed: bool = False, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels | _Array, engine: EngineName | None = None,
-    method: Method = "auto", progress: bool | None = None,
-    memory_limit: int | None = None) -> dict[str, _A]: ...
-@overload
-def average_clustering(*, vertices: Vertices | None = None, count_zeros: bool = True,
-    directed: bool = False, source: Labels | None = None, destination: Labels | None = None,
-    by: Labels | _Array, engine: EngineName | None = None, method: Method = "auto",
-    progress: bool | None = None, memory_limit: int | None = None,
-    edge_index: _A) -> dict[str, _A]: ...
-@overload
-def transitivity(edges: _GroupedGraph[_F], *, directed: bool = False,
-    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
-    engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
-    memory_limit: int | None = None) -> _F: ...
-@overload
-def transitivity(edges: _GroupedGraph[_Stream], *, directed: bool = False,
-    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    count_zeros: bool = True, directed: bool = False, where: Triangles | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Labels,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: int | None = None) -> Any: ...
 @overload
-def transitivity(edges: _Edges, *, directed: bool = False, source: Labels | None = None,
-    destination: Labels | None = None, by: None = None, engine: EngineName | None = None,
-    method: Method = "auto", progress: bool | None = None,
-    memory_limit: int | None = None) -> float: ...
-@overload
-def transitivity(edges: _F, *, directed: bool = False, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels, engine: EngineName | None = None,
-    method: Method = "auto", progress: bool | None = None,
-    memory_limit: int | None = None) -> _F: ...
-@overload
-def transitivity(edges: _Stream, *, directed: bool = False, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels, engine: EngineName | None = None,
-    method: Method = "auto", progress: bool | None = None,
-    memory_limit: int | None = None) -> Any: ...
-@overload
-def transitivity(*, directed: bool = False, source: Labels | None = None,
+def average_clustering(*, vertices: Vertices | None = None, count_zeros: bool = True,
+    directed: bool = False, where: Triangles | None = None, source: Labels | None = None,
     destination: Labels | None = None, by: None = None, engine: EngineName | None = None,
     method: Method = "auto", progress: bool | None = None, memory_limit: int | None = None,
     edge_index: _Array) -> float: ...
 @overload
-def transitivity(edges: _A | tuple[_A, _A], *, directed: bool = False,
+def average_clustering(edges: _A | tuple[_A, _A], *, vertices: Vertices | None = None,
+    count_zeros: bool = True, directed: bool = False, where: Triangles | None = None,
     source: Labels | None = None, destination: Labels | None = None, by: Labels | _Array,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: int | None = None) -> dict[str, _A]: ...
 @overload
-def transitivity(*, directed: bool = False, source: Labels | None = None,
+def average_clustering(*, vertices: Vertices | None = None, count_zeros: bool = True,
+    directed: bool = False, where: Triangles | None = None, source: Labels | None = None,
     destination: Labels | None = None, by: Labels | _Array, engine: EngineName | None = None,
     method: Method = "auto", progress: bool | None = None, memory_limit: int | None = None,
     edge_index: _A) -> dict[str, _A]: ...
+@overload
+def transitivity(edges: _GroupedGraph[_F], *, directed: bool = False,
+    where: Triangles | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+    memory_limit: int | None = None) -> _F: ...
+@overload
+def transitivity(edges: _GroupedGraph[_Stream], *, directed: bool = False,
+    where: Triangles | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+    memory_limit: int | None = None) -> Any: ...
+@overload
+def transitivity(edges: _Edges, *, directed: bool = False, where: Triangles | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: None = None,
+    engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+    memory_limit: int | None = None) -> float: ...
+@overload
+def transitivity(edges: _F, *, directed: bool = False, where: Triangles | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Labels,
+    engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+    memory_limit: int | None = None) -> _F: ...
+@overload
+def transitivity(edges: _Stream, *, directed: bool = False, where: Triangles | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Labels,
+    engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+    memory_limit: int | None = None) -> Any: ...
+@overload
+def transitivity(*, directed: bool = False, where: Triangles | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: None = None,
+    engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+    memory_limit: int | None = None, edge_index: _Array) -> float: ...
+@overload
+def transitivity(edges: _A | tuple[_A, _A], *, directed: bool = False,
+    where: Triangles | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels | _Array, engine: EngineName | None = None,
+    method: Method = "auto", progress: bool | None = None,
+    memory_limit: int | None = None) -> dict[str, _A]: ...
+@overload
+def transitivity(*, directed: bool = False, where: Triangles | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Labels | _Array,
+    engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+    memory_limit: int | None = None, edge_index: _A) -> dict[str, _A]: ...
 @overload
 def trussness(edges: _Getting[_Column] | Graph[_Getting[_Column]], *,
     source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,

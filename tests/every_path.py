@@ -148,6 +148,9 @@ def together(own):
         own = {**own, "aggregate": None}
     if own.get("within", "") is None:
         own = {**own, "time": None}
+    if own.get("where") is not None:
+        alone = {"weight": None, "aggregate": None, "directed": False}
+        own |= {name: value for name, value in alone.items() if name in own}
     if own.get("step") is not None:
         own = {**own, "window": OPTIONS["window"][1]}
     return own

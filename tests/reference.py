@@ -312,6 +312,11 @@ def average_clustering(rows, vertices=(), *, count_zeros=True, among=None, direc
     `among` are the vertices that take part, all without it.
     """
     clusterings = clustering(rows, vertices, directed=directed)
+    return _mean(clusterings, count_zeros=count_zeros, among=among)
+
+
+def _mean(clusterings, *, count_zeros, among):
+    """The mean over some vertices, or over those where it is not 0; NaN of none."""
     values = [clusterings[v] for v in dict.fromkeys(clusterings if among is None else among)]
     values = [c for c in values if c or count_zeros]
     return sum(values) / len(values) if values else nan
@@ -663,3 +668,19 @@ def edge_triangles_of(triangles, rows):
     """{(u, v): triangles that it is a side of}."""
     sides = Counter(side for triangle in triangles for side in combinations(triangle, 2))
     return {edge: sides[edge] for edge in simple_edges(rows)}
+
+
+def clustering_of(triangles, rows, **_):
+    """{vertex: such triangles over the pairs of its neighbors}; 0 below degree 2."""
+    closed, near = vertex_triangles_of(triangles, rows), neighbors(rows)
+    return {v: closed[v] / max(comb(len(near[v]), 2), 1) for v in near}
+
+
+def average_clustering_of(triangles, rows, *, count_zeros=True, among=None, **_):
+    """Mean of `clustering_of`; see `average_clustering`."""
+    return _mean(clustering_of(triangles, rows), count_zeros=count_zeros, among=among)
+
+
+def transitivity_of(triangles, rows, **_):
+    """Share of the wedges that such a triangle closes; 0 without a wedge."""
+    return 3 * len(triangles) / max(wedges(rows), 1)

@@ -71,8 +71,8 @@ CALLS = {
 def work_of(function):
     """What the call of `CALLS` needs."""
     if function == WEIGHTED:
-        own = {"weight": "weight", "aggregate": None, "directed": False}
-        return ANALYTICS["clustering"].work(own)
+        record = ANALYTICS["clustering"]
+        return record.work({**record.defaults, "weight": "weight"})
     if function == "adamic_adar":
         return ANALYTICS["similarity"].work({"measure": function, "pairs": None})
     if function == HIERARCHY:

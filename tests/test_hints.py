@@ -1353,6 +1353,8 @@ HINTS = {
         (lambda h: tc.count(k3(), where="t"), r'where= is a str; give a kind .*\(time="t"'),
         (lambda h: tc.count(k3(), time="t", within=1, where=tc.Triangles(sign="w", balanced=True)),
          "time= and within= are short for where=Triangles.*: give them there"),
+        (lambda h: tc.transitivity(k3(), directed=True, where=tc.Triangles(time="t", within=1)),
+         "where= and directed= are not asked for together"),
     ],
     "preparation/triangle_kinds": [
         (lambda h: tc.Triangles(), "asks for nothing: give time= and within=, types= and"),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rapids_tc._arguments import check_flag
 from rapids_tc._typing import Aggregate, Array, ArrayModule, Frame, Label, Method, Vertices
 from rapids_tc.analytics import directions
 from rapids_tc.analytics.analytic import analytic
+from rapids_tc.analytics.kinds import check_alone, counts_where, sums_where, work_where
 from rapids_tc.blocks.quantities import Products
 from rapids_tc.plan.record import Needs, OwnOptions, Result, VertexColumn, VertexValues, Work
 from rapids_tc.preparation.edge_values import Reading, Reduced, check_aggregate
@@ -18,15 +20,24 @@ if TYPE_CHECKING:
 
     from rapids_tc.blocks.quantities import Sum
     from rapids_tc.graphs.edge_graph import EdgeGraph, VertexStatistics
+    from rapids_tc.preparation.triangle_kinds import Triangles
+
+
+OF_VERTICES = Work(Needs.VERTEX_COUNTS | Needs.DEGREES, Result.VERTICES)
+OF_ALL = Work(Needs.TOTAL | Needs.DEGREES, Result.VALUE)
 
 
 def _clustering_work(own: OwnOptions) -> Work:
+    if own["where"] is not None:
+        return work_where(OF_VERTICES)(own)
     reads_values = own["weight"] is not None or own["directed"]
     needs = Needs.WEIGHTS | Needs.DEGREES if reads_values else Needs.VERTEX_COUNTS
     return Work(needs, Result.VERTICES)
 
 
 def _clustering_sums(own: OwnOptions) -> Sequence[Sum]:
+    if own["where"] is not None:
+        return sums_where(own)
     if own["directed"]:
         return directions.clustering_sums(own["weight"], own["aggregate"])
     return [] if own["weight"] is None else [_weighted(own["weight"], own["aggregate"])]
@@ -36,7 +47,7 @@ def _check_clustering(own: OwnOptions) -> OwnOptions:
     check_aggregate(own["aggregate"])
     if own["aggregate"] is not None and own["weight"] is None:
         raise ValueError(f"aggregate={own['aggregate']!r} is about weights: give weight= as well")
-    return check_flag(own)
+    return check_alone(check_flag(own))
 
 
 def _of_vertices(vertices: VertexValues) -> Array:
@@ -61,6 +72,7 @@ def clustering(
     weight: Label | None = None,
     aggregate: Aggregate | None = None,
     directed: bool = False,
+    where: Triangles | None = None,
     method: Method = "auto",
 ) -> Frame:
     """Compute for each vertex the share of the pairs of its neighbors that are edges.
@@ -80,6 +92,9 @@ def clustering(
         the last row gave the weight, as ``aggregate="last"`` does.
     directed : bool, optional
         Whether the rows a, b and b, a are two edges, each with its own weight and its own repeats.
+    where : Triangles, optional
+        Count only triangles of a kind, over the pairs of all neighbors: see `count`. Not with
+        `weight` or `directed`.
 
     Returns
     -------
@@ -133,7 +148,7 @@ def clustering(
         sums = directions.clustering_sums(weight, aggregate)
         values = directions.clustering(graph, sums)
     elif weight is None:
-        values = per_pair(graph, graph.vertex_counts(method))
+        values = per_pair(graph, counts_where(graph, where, method))
     else:
         directions.require_auto(method, "weight=")
         [weighted] = graph.summed(_weighted(weight, aggregate))
@@ -142,14 +157,18 @@ def clustering(
 
 
 def _check_average(own: OwnOptions) -> OwnOptions:
-    return check_flag(check_flag(own), "count_zeros")
+    return check_alone(check_flag(check_flag(own), "count_zeros"))
 
 
 def _average_sums(own: OwnOptions) -> Sequence[Sum]:
+    if own["where"] is not None:
+        return sums_where(own)
     return directions.clustering_sums(None, None) if own["directed"] else []
 
 
 def _average_work(own: OwnOptions) -> Work:
+    if own["where"] is not None:
+        return replace(work_where(OF_VERTICES)(own), result=Result.VALUE)
     needs = Needs.WEIGHTS | Needs.DEGREES if own["directed"] else Needs.VERTEX_COUNTS
     return Work(needs, Result.VALUE)
 
@@ -167,6 +186,7 @@ def average_clustering(
     vertices: Vertices | None = None,
     count_zeros: bool = True,
     directed: bool = False,
+    where: Triangles | None = None,
     method: Method = "auto",
 ) -> float | Frame:
     """Average the clustering over the vertices.
@@ -182,6 +202,8 @@ def average_clustering(
         Whether to include vertices with a clustering of 0.
     directed : bool, optional
         Whether the rows a, b and b, a are two edges: see `clustering`.
+    where
+        See `clustering`.
 
     Returns
     -------
@@ -216,7 +238,7 @@ def average_clustering(
         directions.require_auto(method, "directed=True")
         by_rank = directions.clustering(graph, directions.clustering_sums(None, None))
     else:
-        by_rank = per_pair(graph, graph.vertex_counts(method))
+        by_rank = per_pair(graph, counts_where(graph, where, method))
     if graph.groups is not None:
         numbers = graph.numbers_of(vertices)
         values, groups = by_rank[graph.order.rank[numbers]], graph.groups.group_of[numbers]
@@ -228,15 +250,31 @@ def average_clustering(
     return graph.mean(values)
 
 
+def _check_transitivity(own: OwnOptions) -> OwnOptions:
+    return check_alone(check_flag(own))
+
+
+def _transitivity_work(own: OwnOptions) -> Work:
+    return directions.census_work(own) if own["where"] is None else work_where(OF_ALL)(own)
+
+
+def _transitivity_sums(own: OwnOptions) -> Sequence[Sum]:
+    return directions.census_sums(own) if own["where"] is None else sums_where(own)
+
+
 @analytic(
-    Work(Needs.TOTAL | Needs.DEGREES, Result.VALUE),
+    OF_ALL,
     fields=("transitivity",),
-    check=check_flag,
-    work=directions.census_work,
-    sums=directions.census_sums,
+    check=_check_transitivity,
+    work=_transitivity_work,
+    sums=_transitivity_sums,
 )
 def transitivity(
-    graph: EdgeGraph, *, directed: bool = False, method: Method = "auto"
+    graph: EdgeGraph,
+    *,
+    directed: bool = False,
+    where: Triangles | None = None,
+    method: Method = "auto",
 ) -> float | Frame:
     """Compute the share of wedges (paths of two edges) that are closed: 3 * triangles / wedges.
 
@@ -246,6 +284,8 @@ def transitivity(
         One row per edge.
     directed : bool, optional
         Whether the rows a, b and b, a are two edges. Accepts only ``method="auto"``.
+    where : Triangles, optional
+        Count only triangles of a kind, over all wedges: see `count`. Not with `directed`.
 
     Returns
     -------
@@ -281,10 +321,15 @@ def transitivity(
         return float(share) if graph.groups is None else graph.group_frame({"transitivity": share})
     if graph.groups is not None:
         wedges = graph.group_sums(graph.degrees * (graph.degrees - 1) // 2)
-        share = 3 * graph.group_counts(method) / graph.backend.xp.maximum(wedges, 1)
+        closed = graph.group_sums(counts_where(graph, where, method))
+        share = closed / graph.backend.xp.maximum(wedges, 1)
         return graph.group_frame({"transitivity": share})
-    wedges = graph.wedges
-    return 3 * graph.count(method) / wedges if wedges else 0.0
+    wedges = graph.wedges  # from the CSR, of which the count makes use
+    if where is None:
+        closed = 3 * graph.count(method)
+    else:
+        closed = int(counts_where(graph, where, method).sum())
+    return closed / wedges if wedges else 0.0
 
 
 def per_pair(graph: VertexStatistics, sums: Array) -> Array:

@@ -42,6 +42,18 @@ def check_where(own: OwnOptions) -> OwnOptions:
     return {**own, "where": Triangles(time=time, within=within)}
 
 
+def check_alone(own: OwnOptions) -> OwnOptions:
+    """Return what `check_where` does; ValueError if weights or directions are asked for as well."""
+    own = check_where(own)
+    asked = own.get("weight") is not None, own["directed"]
+    if own["where"] is not None and any(asked):
+        other = "weight" if asked[0] else "directed"
+        raise ValueError(
+            f"where= and {other}= are not asked for together: triangles of a kind count as one each"
+        )
+    return own
+
+
 def work_where(without: Work) -> Callable[[OwnOptions], Work]:
     """Return the work of a call by its options; if all triangles count it is `without`."""
 
