@@ -2,6 +2,7 @@
 
 import pickle
 import sys
+from dataclasses import replace
 
 import networkx as nx
 import numpy as np
@@ -17,6 +18,7 @@ from tensors import Tensor, Unreadable
 import rapids_tc as tc
 from rapids_tc.frames.arrays import array_edges
 from rapids_tc.plan.record import ANALYTICS, COLUMNS, Result
+from rapids_tc.preparation.triangle_kinds import COLUMNS as KINDS
 
 ENDS = np.array(ROWS)
 
@@ -68,6 +70,9 @@ def columns(name, own, make=np.asarray):
     own, record = dict(own), ANALYTICS[name]
     star = own.pop("columns", ())
     arrays = {o: make(FRAME[own[o]].to_numpy()) for o in COLUMNS if own.get(o) is not None}
+    if (where := own.get("where")) is not None:
+        given = {o: make(FRAME[getattr(where, o)].to_numpy()) for o in KINDS if getattr(where, o)}
+        arrays["where"] = replace(where, **given)
     if own.get("pairs") is not None:
         own["pairs"] = own["pairs"].to_numpy()
     return record, star, own | arrays
@@ -94,6 +99,7 @@ def is_of_its_own_shape(name, own):
     """Whether no call before has an answer of the same shape."""
     is_first = own is next(options for function, options in CALLS if function == name)
     several = own.get("pairs") is not None or own.get("bipartite") or own.get("per")
+    several = several or own.get("where") is not None
     return is_first or own.get("k") == "all" or several
 
 
@@ -323,6 +329,7 @@ CALLS_REFUSED = [
     (lambda: tc.clustering(K3, weight=np.ones((3, 1))), ValueError, r"shape \(3, 1\) for 3"),
     (lambda: tc.clustering(K3, weight=Tensor(np.ones(3))), TypeError, "edges are of numpy: give"),
     (lambda: tc.clustering(K3, weight="w"), tc.ColumnNotFoundError, "weight='w' is not a column"),
+    (lambda: tc.count(K3, where=tc.Triangles(time=np.ones(2), within=1)), ValueError, "for 3 edge"),
     (lambda: tc.clustering(tc.Graph(K3), weight=np.ones(3)), ValueError, "name a column"),
     (lambda: tc.Graph(scipy.sparse.eye_array(3), vertices=[4]), ValueError, "leave vertices= out"),
     (lambda: tc.squares(scipy.sparse.eye_array(3), bipartite=True), ValueError, "no side: give"),
@@ -334,6 +341,12 @@ CALLS_REFUSED = [
 def test_a_wrong_call_is_told_what_to_write(call, error, words):
     with pytest.raises(error, match=words):
         call()
+
+
+def test_kinds_of_triangles_with_arrays_are_compared_by_the_arrays_themselves():
+    times = np.arange(3), np.arange(3)
+    one, same, other = (tc.Triangles(time=t, within=1) for t in (times[0], times[0], times[1]))
+    assert (one == same, one == other, len({one, same, other})) == (True, False, 2)
 
 
 def test_two_by_two_has_two_names():

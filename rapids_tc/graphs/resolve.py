@@ -48,11 +48,13 @@ from rapids_tc.plan.record import (
     named_columns,
     of_one_machine,
 )
+from rapids_tc.preparation import triangle_kinds
 from rapids_tc.preparation.distinct import estimate_size
 from rapids_tc.preparation.edge_columns import (
     EdgeColumns,
     edge_columns,
 )
+from rapids_tc.preparation.triangle_kinds import Triangles
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -100,6 +102,12 @@ def take_arrays(edges: Any, options: Options, own: OwnOptions) -> tuple[Any, Opt
         return edges, options, own
     arrays = {name: own[name] for name in COLUMNS if is_array(own.get(name))}
     own = own | {name: name for name in arrays}
+    if isinstance(where := own.get("where"), Triangles):
+        given = {name: getattr(where, name) for name in triangle_kinds.COLUMNS}
+        given = {name: values for name, values in given.items() if is_array(values)}
+        names: dict[str, Any] = {name: name for name in given}
+        own["where"] = replace(where, **names)
+        arrays |= given
     if is_array(options.by):
         arrays["by"] = options.by
         options = replace(options, by="by")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from rapids_tc._typing import Aggregate, Label, Length
+from rapids_tc._typing import Aggregate, Array, Label, Length
 from rapids_tc.preparation.code_tables import SLOTS
 from rapids_tc.preparation.edge_values import AGGREGATES, PICKS, Reading, check_aggregate
 from rapids_tc.preparation.entries import Entries, SlotReader, SlotsOfVertices
@@ -66,8 +66,9 @@ class Triangles:
     Notes
     -----
     A kind is a plain value: it can be compared, hashed, pickled, and used in several calls.
-    Columns are looked up when a function is called. Self loops do not count, and direction does
-    not either. Times are compared exactly, as in `count`.
+    Columns are looked up when a function is called; beside edges that are arrays, a column may be
+    an array with a value per edge. Self loops do not count, and direction does not either. Times
+    are compared exactly, as in `count`.
 
     Examples
     --------
@@ -83,12 +84,12 @@ class Triangles:
     Triangles(edge_type='kind', types=('pays', 'owns', None))
     """
 
-    time: Label | None = None
+    time: Label | Array | None = None
     within: Length | None = None
-    edge_type: Label | None = None
+    edge_type: Label | Array | None = None
     vertex_type: Any = None
     types: Sequence[Any] | None = None
-    sign: Label | None = None
+    sign: Label | Array | None = None
     balanced: bool | None = None
     aggregate: Aggregate | None = None
 
@@ -147,10 +148,11 @@ class Triangles:
         return {name: value for name, value in values if value is not None}
 
     def _key(self) -> tuple[tuple[str, Any], ...]:
-        """Return what tells kinds apart; types of vertices, which may have no hash, by object."""
+        """Return what tells kinds apart; types of vertices and arrays have no hash: by object."""
         given = self._given()
-        if "vertex_type" in given:
-            given["vertex_type"] = id(given["vertex_type"])
+        for name, value in given.items():
+            if name == "vertex_type" or hasattr(value, "__dlpack__"):
+                given[name] = id(value)
         return tuple(given.items())
 
     @property
