@@ -84,7 +84,7 @@ def test_one_preparation_and_one_count_for_all_columns(backend):
     edges = backend.frame(small())
     with counted_calls() as calls:
         tc.annotate(edges, *COLUMNS)
-    dear = {"csr": 1, "prepare": 1, "edge_counts": 1, "truss": 1, "find_edges": 1}
+    dear = {"csr": 1, "prepare": 1, "edge_counts": 1, "truss": 1, "row_values": 1}
     assert {name: calls[name] for name in dear} == dear
     assert not calls["count"]
 

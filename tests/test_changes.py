@@ -18,7 +18,13 @@ import rapids_tc as tc
 from rapids_tc.engines.cpu import engine as cpu
 from rapids_tc.engines.cpu.small import SmallGraph
 
-CALLS = ("degrees", "csr", "split", "find_edges")  # of the engine: between them the frame is read
+CALLS = (
+    "degrees",
+    "csr",
+    "split",
+    "find_edges",
+    "row_values",
+)  # of the engine: between them the frame is read
 ABSENT = 7  # an id of the range that stands in no row
 GIVEN = {
     **{name: FUNCTIONS[name] for name in ("count", "edge_triangles", "jaccard", "3-truss")},

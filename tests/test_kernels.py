@@ -26,6 +26,7 @@ from kernel_support import (
 import rapids_tc as tc
 from rapids_tc import testing
 from rapids_tc.engines.cpu import engine as cpu
+from rapids_tc.engines.protocol import RowColumn
 from rapids_tc.errors import CapacityError, KernelError
 from rapids_tc.kernels import catalogue
 from rapids_tc.kernels.catalogue import METHODS, Capacities, find
@@ -141,6 +142,12 @@ def test_locate_by_the_numbers_of_vertices(graph, engine, dtype):
     assert engine.find_edges(csr, v, u, rank).tolist() == [*range(csr.m)]
     loops = number[: csr.n].astype(dtype)
     assert (engine.find_edges(csr, loops, loops, rank) == -1).all()
+    counts = np.arange(csr.m, dtype="uint32") + 5
+    columns = [RowColumn(counts, 0, "int64"), RowColumn(counts.astype("int64"), -1, "int64")]
+    for column in engine.row_values(csr, u, v, rank, columns):
+        assert column.dtype == "int64" and column.tolist() == [*range(5, csr.m + 5)]
+    absent = engine.row_values(csr, loops, loops, rank, columns)
+    assert [set(column.tolist()) for column in absent] == ([{0}, {-1}] if csr.n else [set(), set()])
 
 
 @by_heads

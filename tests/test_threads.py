@@ -15,6 +15,7 @@ import rapids_tc as tc
 from rapids_tc import _parallel, datasets
 from rapids_tc.engines.cpu import engine as cpu
 from rapids_tc.engines.cpu import in_edges, look_up, row_counts, small, sorting, truss, truss_tables
+from rapids_tc.engines.protocol import RowColumn
 from rapids_tc.frames.adapters import PandasAdapter
 from rapids_tc.frames.backend import open_frame
 from rapids_tc.preparation import orient
@@ -37,6 +38,9 @@ def small_parts(monkeypatch):
     monkeypatch.setattr(sorting, "BUCKET", 4)
     monkeypatch.setattr(look_up, "BUCKET", 4)
     monkeypatch.setattr(look_up, "SHORT", 0)
+    monkeypatch.setattr(look_up, "BATCH", 20)
+    monkeypatch.setattr(look_up, "SORTED", 8)
+    monkeypatch.setattr(look_up, "SLOTS", 4)  # columns share slots
     monkeypatch.setattr(orient, "BATCH_ROWS", 64)
 
 
@@ -132,6 +136,21 @@ def test_edges_are_found(threads, rows, asked):
         u, v = (np.array([row[end] for row in asked], dtype) for end in (0, 1))
         positions = look_up.find_edges(Csr(offsets, columns), u, v, threads)
         assert positions.dtype == np.int64 and positions.tolist() == expected
+    values, rank = np.arange(len(columns), dtype=np.uint32) + 7, np.arange(13, dtype=np.uint32)
+    kinds = [RowColumn(values, absent, "int64") for absent in (0, -1)]
+    counts, labels = look_up.row_values(Csr(offsets, columns), u, v, threads, rank, kinds)
+    assert counts.dtype == np.int64
+    assert counts.tolist() == [p + 7 if p >= 0 else 0 for p in expected]
+    assert labels.tolist() == [p + 7 if p >= 0 else -1 for p in expected]
+
+
+def test_a_pair_that_came_after_pairs_were_counted_has_no_place():
+    u, none = np.array([3, 3], np.uint32), np.empty(0, np.uint32)
+    places, ends = np.zeros(1, np.int64), np.ones(1, np.int64)
+    keys, row = np.zeros(2, np.uint64), np.zeros(2, np.uint32)
+    size = (none, 5, 5, 3, 7)
+    assert look_up._write_rows(u, u - 1, *size, places, ends, keys, row) == 1
+    assert (keys.tolist(), row.tolist()) == ([3 << 32 | 2, 0], [7, 0])
 
 
 @each_count

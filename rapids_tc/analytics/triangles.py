@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from rapids_tc.graphs.edge_graph import EdgeGraph
     from rapids_tc.preparation.triangle_kinds import Triangles
 
-TRIANGLES = Column("int64", lambda edges: edges.triangles)
+TRIANGLES = Column("int64", lambda edges: edges.counts)
 OF_VERTICES = VertexColumn("int64", lambda vertices: vertices.triangles, Needs.VERTEX_COUNTS)
 
 

@@ -90,10 +90,15 @@ class ValuesOfRows:
     rows: int
     by_end: list[Array] | None
 
+    @property
+    def counts(self) -> Array:
+        """The triangles of every edge, as they were counted."""
+        return self.by_edge["triangles"]
+
     @cached_property
     def triangles(self) -> Array:
         """The triangles of every edge, int64."""
-        return self.by_edge["triangles"].astype("int64")
+        return self.counts.astype("int64")
 
     @cached_property
     def degrees(self) -> tuple[Array, Array]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 from rapids_tc._parallel import limit_threads as limit_threads
 from rapids_tc.engines.wedge_ends import MOST_DEGREE
@@ -25,6 +25,25 @@ PivotRange = tuple[int, int]  # the first pivot vertex, and one past the last
 Residues = tuple[int, int, int]  # of the corners u, v and w of a task
 
 SHORT = 1 << 16  # windows below which a span takes 32 bits: less memory traffic
+
+
+class RowColumn(NamedTuple):
+    """A column of rows that is made from values of edges.
+
+    Attributes
+    ----------
+    values : array, shape (m,)
+        Aligned with ``csr.columns``.
+    absent : int
+        What a row without an edge holds.
+    dtype : str
+        Of the column, which holds all values.
+    """
+
+    values: Array
+    absent: int
+    dtype: str
+
 
 Stored = TypeVar("Stored")  # an array outside of the memory where the engine works
 StoredInput = TypeVar("StoredInput", contravariant=True)
@@ -580,6 +599,11 @@ class Engine(Protocol):
     def take(self, values: Array, positions: Array) -> Array:
         """Return the value at each position (int64), and 0 for the position -1."""
 
+    def row_values(
+        self, csr: Csr, u: Array, v: Array, rank: Array, columns: Sequence[RowColumn]
+    ) -> list[Array]:
+        """Find the edge of each row as `find_edges` does, and return its value of every column."""
+
     def rank_finder(self, part: Any, rank: Array) -> Callable[[Array], Array] | None:
         """Return a function that finds the ranks of ids; None if their part finds ids as fast.
 
@@ -649,6 +673,16 @@ class Engine(Protocol):
 def column_counts(engine: Any, csr: Csr, size: int) -> Array:
     """Count the entries of each column below `size`, in the integer dtype that the engine uses."""
     return engine.degrees(csr.columns, csr.columns[:0], size)[0]
+
+
+def take_columns(engine: Any, positions: Array, columns: Sequence[RowColumn]) -> list[Array]:
+    """Return the values of every column at positions of edges (int64); -1 is no edge."""
+    taken = []
+    for values, absent, dtype in columns:
+        taken.append(engine.take(values.astype(dtype, copy=False), positions))
+        if absent:
+            taken[-1][positions < 0] = absent
+    return taken
 
 
 def shifts(residues: Residues) -> tuple[int, int]:

@@ -312,15 +312,17 @@ class InMemoryGraph(EdgeGraph):
 
         With `keep` the next call gets the same array, unless users keep the graph.
         """
-        found: Any = self.__dict__.pop("_found_edges", None)
+        found = self._kept_edges()
         if found is None:
-            found = orient.in_batches(self._where, self.ends, "int64", self.backend)
+            found = self.engine.find_edges(self.csr, *self.ends, self.order.rank)
         if keep and not self.lasting:
             self._found_edges = found
         return found
 
-    def _where(self, u: Array, v: Array) -> Array:
-        return self.engine.find_edges(self.csr, u, v, self.order.rank)
+    def _kept_edges(self) -> Array | None:
+        """Return what an earlier call of `row_edges` has kept for this one, if any."""
+        found: Array | None = self.__dict__.pop("_found_edges", None)
+        return found
 
     def edge_values(self, reading: Reading, *, keep: bool = False) -> EdgeArrays:
         """See `EdgeGraph`: the arrays are aligned with ``csr.columns``; `keep`: see `row_edges`."""
@@ -440,14 +442,21 @@ class InMemoryGraph(EdgeGraph):
     def edge_columns(self, columns: dict[str, Array]) -> dict[str, Any]:
         """Align values of edges with the user's rows; self loops get 0."""
         with self.stage("looking rows up"):
-            where, column_like = self.row_edges(), self.backend.adapter.column_like
-            absent = {name: column.absent for name, column in row_columns().items()}
-            taken = {name: self.engine.take(values, where) for name, values in columns.items()}
-            for name in taken:
-                if absent.get(name):
-                    taken[name][where < 0] = absent[name]
-            del where
+            known, of_rows = row_columns(), []
+            for name, values in columns.items():
+                column = known.get(name)
+                absent, dtype = (column.absent, column.dtype) if column else (0, values.dtype)
+                of_rows.append(protocol.RowColumn(values, absent, dtype))
+            found, column_like = self._kept_edges(), self.backend.adapter.column_like
+            if found is None:
+                asked = self.csr, *self.ends, self.order.rank, of_rows
+                made = self.engine.row_values(*asked)
+            else:
+                made = protocol.take_columns(self.engine, found, of_rows)
+            del found, of_rows
+            taken = dict(zip(columns, made, strict=True))
             # One by one, since on a GPU each is copied into the user's memory.
+            del made
             return {name: column_like(self._frame, taken.pop(name), name) for name in [*taken]}
 
     def row_columns(self, asked: Sequence[str | Quantity], method: str) -> dict[str, Any]:

@@ -186,6 +186,11 @@ class PairValues(ValuesOfPairs):
         """NumPy or CuPy."""
         return self.whole.graph.backend.xp
 
+    @property
+    def counts(self) -> Array:
+        """The common neighbors of every pair, int64."""
+        return self.triangles
+
     @cached_property
     def triangles(self) -> Array:
         """The common neighbors of every pair, int64: the triangles of an edge."""

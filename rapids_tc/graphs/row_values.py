@@ -29,10 +29,15 @@ class RowValues:
         """NumPy or CuPy."""
         return self.graph.backend.xp
 
+    @property
+    def counts(self) -> Array:
+        """The triangles of every edge, uint32."""
+        return self.graph.count_edges(self.method)
+
     @cached_property
     def triangles(self) -> Array:
         """The triangles of every edge, int64."""
-        return self.graph.count_edges(self.method).astype("int64")
+        return self.counts.astype("int64")
 
     @cached_property
     def degrees(self) -> tuple[Array, Array]:

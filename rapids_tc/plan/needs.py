@@ -179,7 +179,7 @@ def _answering(work: Work) -> str:
         of_edges = Needs.NEIGHBOR_DEGREES | Needs.TRUSSNESS | Needs.EDGE_SUMS
         return "by vertex from edges" if needs & of_edges else "by vertex"
     if needs & Needs.EDGE_SUMS:
-        return "by row from degrees" if needs & Needs.DEGREES else "by row"
+        return "by row from degrees" if needs & Needs.DEGREES else "by row from sums"
     by_vertex = Needs.VERTEX_COUNTS | Needs.WEIGHTS
     if needs & by_vertex or Needs.TYPE_COUNTS | Needs.DEGREES in needs:
         return "by vertex"

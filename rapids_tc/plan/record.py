@@ -121,8 +121,12 @@ class EdgeValues(Protocol):
         """The array module of the values, numpy or cupy."""
 
     @property
+    def counts(self) -> Array:
+        """The triangles of each edge, as they were counted: unsigned, or int64."""
+
+    @property
     def triangles(self) -> Array:
-        """The triangles of each edge, int64."""
+        """The triangles of each edge, int64, to compute with."""
 
     @property
     def degrees(self) -> tuple[Array, Array]:
@@ -156,7 +160,8 @@ class Column:
     ----------
     dtype : str
     formula : callable
-        A function of `EdgeValues` that returns an array with one value per edge.
+        A function of `EdgeValues` that returns an array with one value per edge, of `dtype` or one
+        that fits in it.
     needs : Needs
         What the formula reads.
     absent : int

@@ -53,6 +53,7 @@ from rapids_tc.plan import costs as model
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from rapids_tc.engines.protocol import RowColumn
     from rapids_tc.engines.quantity import Quantity
     from rapids_tc.preparation.csr import Array, Csr
 
@@ -253,6 +254,13 @@ def find_edges(csr: Csr, u: Array, v: Array, rank: Array | None = None) -> Array
     With `rank`, the pairs are numbers of vertices, whose ranks it holds.
     """
     return look_up.find_edges(csr, u, v, _threads_for(len(u)), rank)
+
+
+def row_values(
+    csr: Csr, u: Array, v: Array, rank: Array, columns: Sequence[RowColumn]
+) -> list[Array]:
+    """Find the edge of each row, and return its value of every column."""
+    return look_up.row_values(csr, u, v, _threads_for(len(u)), rank, columns)
 
 
 def rank_finder(part: Any, rank: Array) -> None:

@@ -251,6 +251,7 @@ class CudaEngine:
 
     find_edges = look_up.find_edges
     take = look_up.take
+    row_values = look_up.row_values
     rank_finder = id_table.rank_finder
     find_slots = changes.find_slots
     add_changes = changes.add_changes

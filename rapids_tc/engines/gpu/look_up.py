@@ -9,11 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rapids_tc.engines.protocol import take_columns
 from rapids_tc.frames.backend import as_names
 from rapids_tc.kernels import launch
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rapids_tc.engines.gpu.layout import GpuEngine
+    from rapids_tc.engines.protocol import RowColumn
     from rapids_tc.preparation.csr import Array, Csr
 
 _EVERY = 16  # as in look_up.cu
@@ -46,6 +50,13 @@ def take(engine: GpuEngine, values: Array, positions: Array) -> Array:
         source, target = (array.view(f"uint{bits}") for array in (values, taken))
         _run(engine, f"take{bits}", size, source, positions, np.uint64(size), target)
         return taken
+
+
+def row_values(
+    engine: GpuEngine, csr: Csr, u: Array, v: Array, rank: Array, columns: Sequence[RowColumn]
+) -> list[Array]:
+    """Find the edge of each row, and return its value of every column."""
+    return take_columns(engine, find_edges(engine, csr, u, v, rank), columns)
 
 
 def _run(engine: GpuEngine, kernel: str, size: int, *arguments: Any) -> None:
