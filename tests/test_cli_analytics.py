@@ -9,6 +9,7 @@ import subprocess
 import sys
 
 import click
+import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
@@ -142,6 +143,34 @@ def test_isolated_vertices_of_the_file_count(tmp_path):
     path.write_text("4 3\n2 3\n1 3\n1 2\n\n")
     assert table(run("triads", path))["count"].tolist() == [0, 3, 0, 1]
     assert len(table(run("vertex", path))) == 4
+
+
+KINDS = {
+    "--time t --within 9 --edge-type kind --types 1,2,*": {
+        "time": "t", "within": 9, "edge_type": "kind", "types": (1, 2, None)},
+    "--sign w --unbalanced": {"sign": "w", "balanced": False},
+    "--sign w --balanced --aggregate first": {
+        "sign": "w", "balanced": True, "aggregate": "first"},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("options", KINDS)
+@pytest.mark.parametrize("command", ["count", "edge-triangles", "clustering"])
+def test_triangles_of_a_kind(tmp_path, command, options):
+    """A type is written as text, and is what the column holds."""
+    random = np.random.default_rng(0)
+    src, dst, t, kind = random.integers(0, [[9], [9], [20], [4]], (4, 60))
+    frame = pd.DataFrame({"src": src, "dst": dst, "t": t, "kind": kind})
+    frame["w"] = random.choice([-1, 1], 60)
+    frame.to_csv(path := tmp_path / "edges.csv", index=False)
+    found = run(command, *options.split(), path)
+    where, function = tc.Triangles(**KINDS[options]), getattr(tc, command.replace("-", "_"))
+    right = function(frame, source="src", destination="dst", where=where)
+    if command == "count":
+        assert int(found.stdout) == right > 0
+    else:
+        column = right if command == "edge-triangles" else right["clustering"]
+        assert table(found)[column.name].tolist() == pytest.approx(column.tolist())
 
 
 # Options ------------------------------------------------------------------------------------------

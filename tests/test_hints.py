@@ -624,6 +624,7 @@ HINTS = {
     ],
     "analytics/analytic": [
         (lambda h: tc.count(), "missing 1 required positional argument: 'edges'"),
+        (lambda h: tc.similarity(k3(), where=None), "takes no where=: .* of a kind count in"),
     ],
     "frames/arrays": [
         (lambda h: tc.clustering(PAIR, weight=tensors.Tensor(np.ones(3))),

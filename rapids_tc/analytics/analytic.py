@@ -15,6 +15,7 @@ from rapids_tc._typing import Frame
 from rapids_tc.graphs import resolve
 from rapids_tc.graphs.public import Graph
 from rapids_tc.plan.record import (
+    ANALYTICS,
     SHARED,
     Analytic,
     Column,
@@ -160,6 +161,7 @@ def _bind(
     except TypeError:
         bound = None
     if bound is None:
+        _require_where(call, keywords)
         refuse(call, (edges, *args), keywords)
     bound.apply_defaults()
     return bound.arguments
@@ -179,6 +181,16 @@ def _beside_edge_index(
     if isinstance(edges, str | Integral):
         return None, (edges, *args)
     return None if edges is ABSENT else edges, args
+
+
+def _require_where(call: Callable[..., Any], keywords: dict[str, Any]) -> None:
+    """Raise TypeError if a function is asked for triangles of a kind that takes none."""
+    if "where" in keywords and "where" not in inspect.signature(call).parameters:
+        takers = [name for name, record in ANALYTICS.items() if "where" in record.defaults]
+        raise TypeError(
+            f"{call.__name__} takes no where=: it is about all edges. Triangles of a kind count in "
+            f"{', '.join(takers)}"
+        )
 
 
 def no_column(kind: str, column: str) -> TypeError:

@@ -13,7 +13,7 @@ import click
 
 import rapids_tc as tc
 from rapids_tc._compiling import clock
-from rapids_tc.cli import analytics, tables, truss_and_list
+from rapids_tc.cli import analytics, kinds, tables, truss_and_list
 from rapids_tc.cli.bench import bench
 from rapids_tc.cli.edges import open_edges
 from rapids_tc.cli.functions import functions
@@ -50,9 +50,11 @@ def count(
 
     Direction, repeated edges and self loops do not count. Vertices are the ids in edges and
     self loops, and those that FILE names without an edge. With --by, the answer is a table with
-    one row per group, and with --time the count alone.
+    one row per group, and of triangles of a kind the count
+    alone.
     """
-    if options["by"] or options["time"] is not None or out is not None:
+    of_kind = any(options[name] is not None for name in kinds.names(ANALYTICS["count"]))
+    if options["by"] or of_kind or out is not None:
         analytics.answer_file(ANALYTICS["count"], file, options, engine, out)
         return
     asked, reading = analytics.split_options(ANALYTICS["count"], options, engine)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rapids_tc.cli import tables
+from rapids_tc.cli import kinds, tables
 from rapids_tc.cli.edges import open_edges
 from rapids_tc.cli.output import Command
 from rapids_tc.cli.reading import FileName, takes_file
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
     from rapids_tc._typing import EngineName, Frame
 
-LISTS = ("vertices",)  # options that are typed as ids between commas
-UNTYPED = ("vertex_type", "max_rows")  # options that only Python has: frames, bounds
+LISTS = ("vertices", "types")  # options that are typed as several values between commas
+UNTYPED = ("vertex_type", "max_rows", "where")  # options that only Python has: frames, bounds
 # Answers with the rows of the file.
 WHOLE_ROWS = (Result.COLUMN, Result.COLUMNS, Result.ROWS, Result.COMMUNITIES)
 READING = "`rapids-tc count --help` tells how FILE is read."
@@ -74,10 +74,11 @@ def split_options(
     record: Analytic, options: dict[str, Any], engine: EngineName | None
 ) -> tuple[OwnOptions, dict[str, Any]]:
     """Return the options of the function, which are checked before a file is read, and the rest."""
-    names = {*record.defaults, "by", "method", "memory_limit"}
+    names = {*record.defaults, *kinds.names(record), "by", "method", "memory_limit"}
     asked = {name: value for name, value in options.items() if name in names}
-    own = {name: _parsed(name, asked.pop(name)) for name in [*asked] if name in record.defaults}
-    record.check({**record.defaults, **own})
+    own_names = {*record.defaults, *kinds.names(record)}
+    own = {name: _parsed(name, asked.pop(name)) for name in [*asked] if name in own_names}
+    record.check({**record.defaults, **kinds.with_where(record, own)})
     if own.get("bipartite") and own.get("vertices") is not None:
         raise ValueError(
             "vertices= names no sides: leave out bipartite= or vertices=; in Python, vertices= "
@@ -123,6 +124,7 @@ def answer_file(
     if asked.get("pairs") is not None:
         rows, asked["pairs"] = edges.pairs(asked["pairs"])
         check_new(new, list(rows.columns), "the file of pairs")
+    asked = kinds.with_where(record, asked, edges.frame)
     found = record.call(graph, *stars, **asked, **ids, memory_limit=limit)
     if out is None and isinstance(found, int | float):
         click.echo(found)
@@ -166,6 +168,7 @@ def _options(record: Analytic) -> Iterator[Callable[..., Any]]:
             text = described.get(name, "")
             text = shared.get(name, text) if text.startswith("See ") else text
             yield _option(record, parameters[name], text)
+    yield from kinds.options(record)
     yield click.option(
         "--by", multiple=True, metavar="COLUMN",
         help="Answer for the rows of each group alone; may be given again.",

@@ -1,0 +1,74 @@
+"""Kinds of triangles on the command line: options of their own that become ``where=``."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
+
+import click
+
+import rapids_tc as tc
+from rapids_tc.cli.values import as_integers
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from rapids_tc._typing import Frame
+    from rapids_tc.plan.record import Analytic
+
+ANY = "*"  # the type that stands for any
+FLAT = tuple(field.name for field in fields(tc.Triangles) if field.name != "vertex_type")
+SHARED = ("time", "within", "aggregate")  # what functions may take themselves
+
+
+def options(record: Analytic) -> Iterator[Callable[..., Any]]:
+    """Yield the options of a kind of triangles, if the function takes one, that it has not."""
+    if "where" not in record.defaults:
+        return
+    column = {"metavar": "COLUMN"}
+    settings: dict[str, dict[str, Any]] = {
+        "time": column | {"help": "A column of times; give --within, too."},
+        "within": {"help": "The most that one time of each edge of a triangle may span."},
+        "edge_type": column | {"help": "A column of types; give --types, too."},
+        "types": {
+            "metavar": "A,B,C",
+            "help": f"Count only triangles whose edges have these types, {ANY} standing for any.",
+        },
+        "sign": column | {"help": "A column of signs; give --balanced or --unbalanced, too."},
+        "aggregate": {"help": "Which type and sign an edge has that several rows name."},
+    }
+    for name, of_option in settings.items():
+        if name not in record.defaults:
+            yield click.option("--" + name.replace("_", "-"), **of_option)
+    text = "Count only triangles whose product of signs is plus, or minus."
+    yield click.option("--balanced/--unbalanced", default=None, help=text)
+
+
+def names(record: Analytic) -> tuple[str, ...]:
+    """Return the names of the options of a kind of triangles, if the function takes one."""
+    return FLAT if "where" in record.defaults else ()
+
+
+def with_where(record: Analytic, asked: dict[str, Any], frame: Frame = None) -> dict[str, Any]:
+    """Return what is asked with ``where=`` in place of the options of a kind of triangles.
+
+    Types are text until there is the frame, which has them.
+    """
+    given = {name: asked[name] for name in names(record) if asked.get(name) is not None}
+    rest = {name: value for name, value in asked.items() if name not in FLAT}
+    own = {name: value for name, value in asked.items() if name in record.defaults}
+    if not given.keys() - own.keys():
+        return rest | own
+    if given.get("types") is not None:
+        types = [None if each in ("", ANY) else each for each in given["types"].split(",")]
+        if frame is not None and "edge_type" in given:
+            types = [each and _typed(each, frame[given["edge_type"]]) for each in types]
+        given["types"] = types
+    kept = {name: None if name in SHARED else value for name, value in own.items()}
+    return rest | kept | {"where": tc.Triangles(**given)}
+
+
+def _typed(text: str, column: Any) -> Any:
+    """Return the type of a column that is written as a text; the text itself if there is none."""
+    types = as_integers(column).drop_duplicates().tolist()
+    return next((value for value in types if str(value) == text), text)
