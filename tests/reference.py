@@ -684,3 +684,9 @@ def average_clustering_of(triangles, rows, *, count_zeros=True, among=None, **_)
 def transitivity_of(triangles, rows, **_):
     """Share of the wedges that such a triangle closes; 0 without a wedge."""
     return 3 * len(triangles) / max(wedges(rows), 1)
+
+
+def annotate_of(triangles, rows, columns):
+    """{"triangles": `edge_triangles_of`}."""
+    assert columns == ("triangles",)
+    return {"triangles": edge_triangles_of(triangles, rows)}

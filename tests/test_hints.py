@@ -692,6 +692,8 @@ HINTS = {
     ],
     "analytics/annotate": [
         (lambda h: tc.annotate(k3(), "nothing"), "name each of.*'triangles'.*at most once"),
+        (lambda h: tc.annotate(k3(t=1), "jaccard", where=tc.Triangles(time="t", within=1)),
+         'where= counts triangles of a kind: name "triangles" alone'),
     ],
     "preparation/named_ids": [
         (lambda h: tc.vertex_triangles(k3(), vertices=["a"]), "ids of the graph are integers: "),

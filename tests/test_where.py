@@ -140,6 +140,19 @@ def test_groups_and_ids_of_several_columns(backend):
     assert backend.to_pandas(found)["triangles"].tolist() == [1, 4]
 
 
+def test_columns_of_a_partitioned_frame(backend):
+    frame = complete(4).frame().assign(sign=[1, 1, -1, 1, 1, 1])
+    edges, where = (
+        PartitionedFrame([backend.frame(frame)]),
+        tc.Triangles(sign="sign", balanced=True),
+    )
+    right = tc.edge_triangles(frame, where=where).tolist()
+    [found] = tc.annotate(edges, "triangles", where=where).partitions
+    assert backend.to_pandas(found)["triangles"].tolist() == right == [1, 1, 0, 2, 1, 1]
+    with pytest.raises(TypeError, match=r'annotate\(edges, "triangles", where=...\) adds it'):
+        tc.edge_triangles(edges, where=where)
+
+
 @pytest.mark.parametrize("rows", [0, 1])
 @pytest.mark.parametrize(
     "given",

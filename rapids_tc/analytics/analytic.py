@@ -193,11 +193,11 @@ def _require_where(call: Callable[..., Any], keywords: dict[str, Any]) -> None:
         )
 
 
-def no_column(kind: str, column: str) -> TypeError:
+def no_column(kind: str, column: str, more: str = "") -> TypeError:
     """Return the error of a function that makes a column of the rows of a partitioned frame."""
     return TypeError(
         f"edges is a {kind}, to whose rows no column of its own can be aligned without a "
-        f'shuffle: annotate(edges, "{column}") adds it to the frame'
+        f'shuffle: annotate(edges, "{column}"{more}) adds it to the frame'
     )
 
 

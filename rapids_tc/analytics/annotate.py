@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from rapids_tc._typing import Frame, Method
 from rapids_tc.analytics.analytic import analytic
+from rapids_tc.analytics.kinds import check_where, require_auto, work_where
+from rapids_tc.blocks.quantities import of_kind
 from rapids_tc.plan import costs
 from rapids_tc.plan.record import (
     ANALYTICS,
@@ -24,8 +26,10 @@ from rapids_tc.preparation.edge_columns import check_new
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
+    from rapids_tc.blocks.quantities import Within
     from rapids_tc.graphs.edge_graph import EdgeGraph
     from rapids_tc.plan.record import Column, VertexColumn
+    from rapids_tc.preparation.triangle_kinds import Triangles
 
 # The most that columns need.
 ANY = Needs.EDGE_COUNTS | Needs.DEGREES | Needs.TRUSSNESS | Needs.EDGE_SUMS
@@ -34,10 +38,18 @@ ANY |= Needs.COMMUNITIES | Needs.SQUARES | Needs.BITRUSS
 
 def _check(own: OwnOptions) -> OwnOptions:
     check_names(own["columns"], row_columns(), "annotate")
+    if own["where"] is not None and check_where(own)["columns"] != ("triangles",):
+        raise ValueError('where= counts triangles of a kind: name "triangles" alone beside it')
     return own
 
 
+def _sums(own: OwnOptions) -> list[Within]:
+    return [] if own["where"] is None else [of_kind("triangles", own["where"].reading)]
+
+
 def _work(own: OwnOptions) -> Work:
+    if own["where"] is not None:
+        return work_where(Work(Needs.EDGE_SUMS, Result.COLUMNS))(own)
     known, needs = row_columns(), Needs.NOTHING
     for name in own["columns"]:
         needs |= known[name].needs
@@ -56,9 +68,11 @@ def _local(own: OwnOptions, kind: str) -> Exception | None:
 
 @analytic(
     Work(ANY, Result.COLUMNS, columns=2), check=_check, work=_work, in_memory=_in_memory,
-    local=_local,
+    local=_local, sums=_sums,
 )  # fmt: skip
-def annotate(graph: EdgeGraph, *columns: str, method: Method = "auto") -> Frame:
+def annotate(
+    graph: EdgeGraph, *columns: str, where: Triangles | None = None, method: Method = "auto"
+) -> Frame:
     """Add columns to the edge frame, all from one preparation.
 
     Parameters
@@ -67,6 +81,8 @@ def annotate(graph: EdgeGraph, *columns: str, method: Method = "auto") -> Frame:
         One row per edge; the frame is not changed.
     *columns : str
         The columns to add, by their names in the table below.
+    where : Triangles, optional
+        Count only triangles of a kind: see `count`. Of columns, it takes "triangles" alone.
 
     Returns
     -------
@@ -127,7 +143,10 @@ def annotate(graph: EdgeGraph, *columns: str, method: Method = "auto") -> Frame:
     3    2    3          0      0.0
     """
     check_new(columns, graph.labels)
-    return graph.assign(graph.row_columns(columns, method))
+    if where is None:
+        return graph.assign(graph.row_columns(columns, method))
+    require_auto(method, where)
+    return graph.assign(graph.row_columns(_sums({"where": where}), method))
 
 
 def without_columns(names: Sequence[str], known: Mapping[str, Column | VertexColumn]) -> str:

@@ -61,7 +61,7 @@ def work_where(without: Work) -> Callable[[OwnOptions], Work]:
         if (where := own["where"]) is None:
             return without
         needs = Needs.WEIGHTS if where.time is None else Needs.SPANS
-        needs |= without.needs & Needs.DEGREES
+        needs |= without.needs & (Needs.DEGREES | Needs.EDGE_SUMS)
         if without.result is Result.COLUMN:
             needs |= Needs.EDGE_COUNTS
         coded = not where.by_time_alone

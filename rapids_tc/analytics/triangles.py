@@ -34,10 +34,9 @@ OF_VERTICES = VertexColumn("int64", lambda vertices: vertices.triangles, Needs.V
 
 def _local(own: OwnOptions, kind: str) -> TypeError:
     """Return the error of `edge_triangles` for a partitioned frame."""
-    given = next((name for name in ("within", "where") if own[name] is not None), None)
-    if given is None:
-        return no_column(kind, "triangles")
-    return of_one_machine(f"edge_triangles with {given}=", kind)
+    if own["within"] is not None:
+        return of_one_machine("edge_triangles with within=", kind)
+    return no_column(kind, "triangles", ", where=..." if own["where"] is not None else "")
 
 
 TOTAL = Work(Needs.TOTAL, Result.VALUE)
