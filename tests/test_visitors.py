@@ -4,7 +4,7 @@ The values of edges are random, and the oracle knows each edge by its ends.
 """
 
 from collections import Counter
-from functools import cache
+from functools import cache, cached_property
 from itertools import pairwise, product
 from math import prod
 
@@ -64,7 +64,10 @@ def intervals_of(random, form):
 
 
 class Valued:
-    """Rows of ranks, and a type, a float and intervals of each edge."""
+    """Rows of ranks, and a type, a float and intervals of each edge.
+
+    What is right of them is found once: several engines are checked on a graph.
+    """
 
     def __init__(self, rows, seed, form="one", types=TYPES):
         random = np.random.default_rng(seed)
@@ -92,66 +95,82 @@ class Valued:
             for edge, intervals in self.intervals.items()
         }
 
+    @cached_property
+    def triangles(self):
+        return reference.list_triangles(self.rows)
+
+    @cached_property
     def sides(self):
         """The sides (v, u), (w, u) and (w, v) of the triangles u > v > w."""
-        for w, v, u in reference.list_triangles(self.rows):
-            yield (v, u), (w, u), (w, v)
+        return [((v, u), (w, u), (w, v)) for w, v, u in self.triangles]
 
-    @property
+    @cached_property
     def by_types(self):
-        return Counter(tuple(self.type[side] for side in sides) for sides in self.sides())
+        return Counter(tuple(self.type[side] for side in sides) for sides in self.sides)
 
-    @property
+    @cached_property
     def by_window(self):
         met = Counter()
-        for sides in self.sides():
+        for sides in self.sides:
             met.update(set.intersection(*(self.windows[side] for side in sides)))
         return [met[t] for t in range(WINDOWS)]
 
-    @property
+    @cached_property
     def by_edge(self):
         met = Counter()
-        for sides in self.sides():
+        for sides in self.sides:
             if set.intersection(*(self.windows[side] for side in sides)):
                 met.update(sides)
         return {edge: met[edge] for edge in self.type}
 
-    def joined(self, connected):
+    @cached_property
+    def joined(self):
         """By level, the sets of edges that triangles, or ends, of edges of that level join."""
         present = [[e for e, level in self.level.items() if level > i] for i in range(LEVELS)]
-        return [reference.joined_edges(edges, connected) for edges in present]
+        return {
+            connected: [reference.joined_edges(edges, connected) for edges in present]
+            for connected in ("triangles", "edges")
+        }
 
-    @property
+    @cached_property
     def thirds(self):
         sums = dict.fromkeys(self.type, 0)
-        for w, v, u in reference.list_triangles(self.rows):
+        for w, v, u in self.triangles:
             for edge, third in ((v, u), w), ((w, u), v), ((w, v), u):
                 sums[edge] += int(self.third[third])
         return sums
 
-    @property
+    @cached_property
     def of_sides(self):
         """The counts of the sides of triangles, at their larger two ranks, and at the smaller."""
         sums = {edge: [0, 0] for edge in self.type}
-        for uv, uw, vw in self.sides():
+        for uv, uw, vw in self.sides:
             for row, edge in enumerate((uv, vw)):
                 sums[edge][row] += self.count[uv] + self.count[uw] + self.count[vw]
         return sums
 
-    @property
+    @cached_property
     def by_level(self):
         """The triangles of each edge whose other two sides reach its upper level, or its probe."""
         reached = {edge: [0, 0] for edge in self.type}
-        for sides in self.sides():
+        for sides in self.sides:
             for edge in sides:
                 others = min(self.upper[side] for side in sides if side != edge)
                 reached[edge][0] += others >= max(self.upper[edge], self.probe[edge])
                 reached[edge][1] += others >= self.probe[edge]
         return reached
 
-    def sums(self, value):
+    @cached_property
+    def sums(self):
+        return self._sums(self.value)
+
+    @cached_property
+    def small_sums(self):
+        return self._sums(self.small)
+
+    def _sums(self, value):
         sums = np.zeros(self.n)
-        for sides in self.sides():
+        for sides in self.sides:
             for corner in {end for side in sides for end in side}:
                 sums[corner] += prod(value[side] for side in sides)
         return sums
@@ -221,10 +240,10 @@ def check_joins(engine, valued):
     graph = engine.csr(keys_of(valued.rows), valued.n)
     values = Aligned(valued, graph)
     words = engine.join_triangles(engine.prepare(graph), values.level)
-    assert sets_by_level(words, values) == valued.joined("triangles")
+    assert sets_by_level(words, values) == valued.joined["triangles"]
     words = engine.join_levels(graph, values.level)
-    assert sets_by_level(words, values) == valued.joined("triangles")
-    assert sets_by_level(engine.join_ends(graph, values.level), values) == valued.joined("edges")
+    assert sets_by_level(words, values) == valued.joined["triangles"]
+    assert sets_by_level(engine.join_ends(graph, values.level), values) == valued.joined["edges"]
 
 
 def check(engine, valued):
@@ -245,8 +264,8 @@ def check(engine, valued):
     assert triangles_of_windows(changes) == valued.by_window
     assert counts.dtype == np.uint32
     assert dict(zip(values.edges, counts.tolist(), strict=True)) == valued.by_edge
-    np.testing.assert_allclose(sums, valued.sums(valued.value), atol=1e-9)
-    assert of_small.dtype == np.float64 and (of_small == valued.sums(valued.small)).all()
+    np.testing.assert_allclose(sums, valued.sums, atol=1e-9)
+    assert of_small.dtype == np.float64 and (of_small == valued.small_sums).all()
     thirds = engine.visit(whole, THIRDS, valued.third)
     assert thirds.dtype == np.int64
     assert dict(zip(values.edges, thirds.tolist(), strict=True)) == valued.thirds
@@ -333,7 +352,7 @@ def check_blocks(engine, valued, n, m=1):
             for edge, both in zip(values[at].edges, by_block[at].T.tolist(), strict=True)
         }
         assert by_edge == expected
-    np.testing.assert_allclose(sums, valued.sums(valued.value), atol=1e-9)
+    np.testing.assert_allclose(sums, valued.sums, atol=1e-9)
 
 
 graphs_and_values = given(
