@@ -1,9 +1,10 @@
 """One test body for every library: ``--backend pandas|cuda|host`` says which frames it meets."""
 
 import csv
+import gc
 import os
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
@@ -108,6 +109,17 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
     here = here or "PYTEST_XDIST_WORKER" in os.environ  # such a process, or a child of one
     if config.getoption("numprocesses", 0) is None and not here:
         config.option.numprocesses = 1
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Let Python look for circles in what tests make alone: what is collected stays to the end."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.freeze()
 
 
 @pytest.hookimpl(optionalhook=True)
