@@ -199,7 +199,7 @@ def test_threads_and_shared_memory_of_every_launch():
     """
     launches = Launches()
     single = replace(SIZES["single"], vector=1)
-    for sizes in (SIZES["tiny"], SIZES["pieces"], SIZES["heavy"], single):
+    for sizes in (SIZES["tiny"], SIZES["pieces"], single):
         with testing.thread_order(1):  # in ascending order the first warp takes all there is
             launch_all(replace(ENGINE, capacities=sizes, compile=launches.compile))
     assert {name for name, _ in launches.made} == {name for _, name in FOUND}
