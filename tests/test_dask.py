@@ -29,6 +29,7 @@ from dask_support import (
     layout,
     plain,
     together,
+    worked_on_here,
 )
 from distributed import Client, futures_of, get_client, get_task_stream, worker_client
 from graphs import ID_DTYPES, ROWS, TRIANGLES, clique_and_tube, small
@@ -86,7 +87,7 @@ def union_of_cases():
     return rows, named
 
 
-@pytest.mark.parametrize("partitions", [1, 7, 64])
+@pytest.mark.parametrize("partitions", [1, 24])
 def test_the_reported_cases(client, backend, partitions):
     rows, named = union_of_cases()
     edges = apart(backend, pd.DataFrame(rows, columns=["src", "dst"]), partitions)
@@ -134,16 +135,18 @@ def test_truss_numbers_in_blocks(client, backend, monkeypatch):
     assert True in peeled and False in peeled
 
 
-@pytest.mark.parametrize("param", CASES)
-def test_each_case_alone(client, backend, param):
-    case = param
+@pytest.mark.parametrize("case", CASES)
+def test_each_case_alone(backend, case):
+    """By tasks of this process: the cluster has met them side by side."""
     edges = apart(backend, pd.DataFrame(case["edges"], columns=["src", "dst"]), 3)
-    assert tc.count(edges) == case["total"]
+    with worked_on_here():
+        assert tc.count(edges) == case["total"]
 
 
 # Triangles of three blocks, by what is made of them: the other functions read the same counts.
 THREE = ("count", "clustering", "annotate", "k_truss max", "triad_counts")
-CUT = [(name, n) for name in ASKED for n in (1, 2, 3) if n < 3 or name in THREE]
+CUT = [*((name, 2) for name in ASKED), *((name, 3) for name in THREE)]
+CUT += [("annotate", 1), ("triad_counts", 1)]  # all in one, in two parts
 
 
 @pytest.mark.parametrize(("name", "n"), CUT)
@@ -649,8 +652,10 @@ def in_a_task(edges, way):
     return tc.count(edges)
 
 
-@pytest.mark.parametrize("way", ["plain", "get_client", "worker_client"])
-@pytest.mark.parametrize("persisted", [False, True])
+@pytest.mark.parametrize(
+    ("way", "persisted"),
+    [("plain", False), ("plain", True), ("get_client", False), ("worker_client", True)],
+)
 def test_a_call_in_a_task(client, backend, way, persisted):
     """As Dask's own `compute`; more of them at once than there are threads of workers."""
     edges = apart(backend, small(), 3)
