@@ -269,14 +269,27 @@ def in_blocks(card, keys, n: int, total: int) -> None:
     assert (found, sides) == (total, 3 * total)
 
 
+def in_buckets(card, keys, n: int, csr) -> None:
+    """Keys that are moved to buckets make the same CSR, and know their edges."""
+    of_buckets = {"bucket_weight": 200, "part_ranges": 32, "parted_from": 0}
+    engine = replace(card, capacities=Capacities(**of_buckets))
+    made, found = engine.csr_of_rows(keys.copy(), n)
+    for graph in (made, engine.csr(keys.copy(), n)):
+        assert (graph.offsets == csr.offsets).all() and (graph.columns == csr.columns).all()
+    if found is not None:
+        ends = (keys >> 32).astype("uint32"), keys.astype("uint32")
+        assert (card.find_edges(csr, *ends) == found).all()
+
+
 def main(*names: str) -> None:
     card = engine()
     for name, edges, total in graphs():
         if names and name not in names:
             continue
         keys, n = keys_of(edges)
-        csr = card.csr(keys, n)
+        csr = card.csr(keys.copy(), n)
         csr.validate()
+        in_buckets(card, keys, n, csr)
         layout = card.prepare(csr)
         totals = {}
         for method in catalogue.METHODS:

@@ -19,6 +19,7 @@ from rapids_tc.engines.gpu import (
     layout,
     look_up,
     pairs,
+    partition,
     similar,
     truss,
     wedges,
@@ -33,6 +34,9 @@ BOUNDS = re.compile(r"__launch_bounds__\((\w+)(?:, (\w+))?\)\s+(\w+)\(")
 # Of each kernel that draws several items per warp, the constant that says how many.
 DRAWN = {"tricore": "kWarp", "bitmap_run": "kRunsPerTicket", "trust_narrow": "kNarrowChunk"}
 
+# What kernels are told when they are compiled.
+OPTIONS = {"RTC_HUBS": Capacities().hubs, "RTC_SORT_THREADS": Capacities().sort_threads}
+
 
 def constants(file):
     """The integers that a source and its includes name, in the order in which they do."""
@@ -40,7 +44,7 @@ def constants(file):
     for names in CONSTANT.findall(testing.read(file)):
         for name, text in re.findall(r"(k\w+) = ([^,?:]+)(?:,|$)", names):
             expression = re.sub(r"\b(0x[0-9a-f]+|\d+)u\b", r"\1", text.strip()).replace("/", "//")
-            values[name] = eval(expression, {"RTC_HUBS": Capacities().hubs}, values)
+            values[name] = eval(expression, dict(OPTIONS), values)
     return values
 
 
@@ -58,6 +62,22 @@ def test_an_expression_is_read():
         ("csr.cu", "kScanThreads", (keys._SCAN_THREADS,)),
         ("group.cu", "kGroups", (grouping._GROUPS,)),
         ("group.cu", "kGroupTile kCountThreads", (grouping._TILE, grouping._COUNT_THREADS)),
+        (
+            "parts.cuh",
+            "kParts kPartTile kWarp",
+            (partition._PARTS, partition._TILE, partition._WARP),
+        ),
+        ("partition.cu", "kGroupBits", (partition._GROUP_BITS,)),
+        (
+            "partition.cu",
+            "kCountThreads kCutThreads",
+            (partition._COUNT_THREADS, partition._CUT_THREADS),
+        ),
+        (
+            "buckets.cu",
+            "kSortEach kDigits kPutEach",
+            (partition._SORT_EACH, partition._DIGITS, partition._PUT // launch.THREADS),
+        ),
         ("rows.cu", "kReads", (raw_rows._READS,)),
         ("rows.cu", "kRangeBlocks kBuckets", (raw_rows._RANGE_BLOCKS, raw_rows.BUCKETS)),
         ("rows.cu", "kPartThreads kPartTile", (raw_rows._PART_THREADS, raw_rows._PART_TILE)),

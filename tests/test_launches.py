@@ -22,7 +22,7 @@ from rapids_tc.blocks.quantities import (
     TrianglesByType,
     Within,
 )
-from rapids_tc.engines.gpu import keys, small
+from rapids_tc.engines.gpu import keys, partition, small
 from rapids_tc.engines.gpu.truss import CudaPeeler
 from rapids_tc.engines.neighbor_rows import END, LIVE, WORDS, NeighborRows
 from rapids_tc.engines.protocol import Coded, Spans
@@ -159,6 +159,15 @@ def launch_all(engine):
     room.block(0)
 
 
+def sort_in_buckets(engine):
+    """Sort keys in buckets of a few rows, and of so many that they have more than 32 bits there."""
+    n, last = 1 + max(max(row) for row in ROWS), 2**20
+    for rows, size, weight in ((ROWS, n, 60), ([(0, last), (5, last - 1)], last + 1, 40_000)):
+        few = {"part_ranges": 32, "sort_threads": 64, "bucket_weight": weight}
+        of_rows = replace(engine, capacities=replace(engine.capacities, **few))
+        assert partition.csr(of_rows, keys_of(rows), size, numbered=True) is not None
+
+
 def change_edges(engine, csr):
     """Take out all edges, whose ends are found in a table, and settle their changes."""
     numbers = np.arange(csr.n, dtype=np.uint32)
@@ -202,6 +211,8 @@ def test_threads_and_shared_memory_of_every_launch():
     for sizes in (SIZES["tiny"], SIZES["pieces"], single):
         with testing.thread_order(1):  # in ascending order the first warp takes all there is
             launch_all(replace(ENGINE, capacities=sizes, compile=launches.compile))
+            if sizes is single:
+                sort_in_buckets(replace(ENGINE, compile=launches.compile))
     assert {name for name, _ in launches.made} == {name for _, name in FOUND}
     assert launches.short == launches.shared
 

@@ -250,6 +250,12 @@ class Engine(Protocol):
         The array of keys is used as scratch memory: its content is undefined afterwards.
         """
 
+    def csr_of_rows(self, keys: Array, n: int) -> tuple[Csr, Array | None]:
+        """Build the CSR as `csr` does, and find the position of each key's edge on the way.
+
+        The positions (int32) are -1 for loops. None if `find_edges` is left to find them.
+        """
+
     def small_graph(self, src: Array, dst: Array, size: int) -> SmallGraph | None:
         """Return what counts the triangles of so few rows, and numbers below `size`.
 
@@ -597,7 +603,10 @@ class Engine(Protocol):
         """
 
     def take(self, values: Array, positions: Array) -> Array:
-        """Return the value at each position (int64), and 0 for the position -1."""
+        """Return the value at each position, and 0 for the position -1.
+
+        Positions are those of `find_edges` (int64), or of `csr_of_rows` (int32).
+        """
 
     def row_values(
         self, csr: Csr, u: Array, v: Array, rank: Array, columns: Sequence[RowColumn]

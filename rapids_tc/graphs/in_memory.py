@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -42,6 +42,13 @@ PEELED = Work(Needs.BITRUSS, Result.VALUE)  # the peel is the last stage of this
 SAMPLED = Work(Needs.VERTEX_COUNTS, Result.VALUE)  # the counts of the edges of a sample
 
 
+@dataclass(frozen=True)
+class Unlaid:
+    """A graph without a layout."""
+
+    csr: Csr
+
+
 class InMemoryGraph(EdgeGraph):
     """A graph in memory. Ids are numbered at once; all else is computed at its first use.
 
@@ -55,12 +62,15 @@ class InMemoryGraph(EdgeGraph):
         The rows of the frame, or only the sampled edges in the graph of a sample.
     limit : int, optional
         Bytes that may be taken by the call that makes the graph.
+    numbers_rows : bool
+        Whether the edges of rows are found while keys are sorted: see `needs.numbers_rows`.
     """
 
     def __init__(
         self, frame: Frame, backend: Backend, progress: bool | None, edges: NumberedEdges,
-        limit: int | None = None,
+        limit: int | None = None, *, numbers_rows: bool = False,
     ) -> None:  # fmt: skip
+        self._numbers_rows = numbers_rows
         self._frame, self.backend, self.progress = frame, backend, progress
         self._edges, self.ids, self._limit = edges, edges.ids, limit
         self.engine = registry.load(backend.engine)
@@ -88,7 +98,12 @@ class InMemoryGraph(EdgeGraph):
         with self.stage("orienting and sorting"):
             keys = orient.orient(ends, self.order.rank, self.backend)
             del ends  # frees the copy that an engine may have made
-            return self.engine.csr(keys, self.order.n)
+            if not self._numbers_rows:
+                return self.engine.csr(keys, self.order.n)
+            csr, found = self.engine.csr_of_rows(keys, self.order.n)
+            if found is not None:
+                self._found_edges = found[: self._edges.rows]  # without those of vertices
+            return csr
 
     def _ranked_ends(self) -> Any:
         """Make the order, if need be; return the numbers of both ends of every row."""
@@ -259,7 +274,10 @@ class InMemoryGraph(EdgeGraph):
     def peel(self, k: int | None) -> Array:
         """Compute the trussness of every edge; given `k`, only find which edges reach k."""
         counts = self.edge_counts
-        layout = self._layout_for("auto")  # a peel needs none of its own
+        layout = self._layout_for("auto")  # of which a peel needs the graph alone
+        if "_found_edges" in self.__dict__:  # which take what the layout gives back
+            self.__dict__.pop("layout", None)
+            layout = Unlaid(layout.csr)
         with self.stage("peeling") as report:
             return self.engine.truss(layout, counts, k=k, on_progress=report.on_progress)
 
@@ -308,9 +326,10 @@ class InMemoryGraph(EdgeGraph):
         return len(edges.src), edges.ids.size, edges.ids.dense, self.backend.engine
 
     def row_edges(self, *, keep: bool = False) -> Array:
-        """Find the position in ``csr.columns`` of each row's edge (int64); -1 for a self loop.
+        """Find the position in ``csr.columns`` of each row's edge; -1 for a self loop.
 
-        With `keep` the next call gets the same array, unless users keep the graph.
+        Positions are int64, or int32 if they were found while keys were sorted. With `keep` the
+        next call gets the same array, unless users keep the graph.
         """
         found = self._kept_edges()
         if found is None:
@@ -371,6 +390,7 @@ class InMemoryGraph(EdgeGraph):
         `keep`: see `row_edges`.
         """
         edge, rank, reverse = self.row_edges(keep=keep), self.order.rank, None
+        edge = edge.astype("int64", copy=False)
 
         def is_reverse(*ends: Array) -> Array:
             source, destination = (gather(rank, end) for end in ends)
@@ -534,10 +554,12 @@ def read(
     vertices: Any = None,
     inspected: InspectedColumns | None = None,
     limit: int | None = None,
+    numbers_rows: bool = False,
 ) -> InMemoryGraph:
     """Read the graph of a frame: number its ids.
 
-    `inspected` holds the id columns, if they have been inspected already.
+    `inspected` holds the id columns, if they have been inspected already. For `numbers_rows` see
+    `InMemoryGraph`.
     """
 
     def need() -> str:
@@ -546,6 +568,6 @@ def read(
 
     with report_stage("numbering the ids", progress, need):
         edges = number_edges(frame, labels, backend, vertices=vertices, inspected=inspected)
-    graph = InMemoryGraph(frame, backend, progress, edges, limit)
+    graph = InMemoryGraph(frame, backend, progress, edges, limit, numbers_rows=numbers_rows)
     graph.id_columns = labels
     return graph

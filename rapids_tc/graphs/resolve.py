@@ -160,6 +160,7 @@ def make(record: Analytic, edges: Any, options: Options, own: OwnOptions) -> Edg
     graph = in_memory.read(
         frame, labels, backend, options.progress, vertices=_vertices(frame, backend),
         inspected=inspected, limit=options.memory_limit,
+        numbers_rows=needs.numbers_rows(work),
     )  # fmt: skip
     if labels.bipartite and names_sides(record, own):
         graph.ids.require_one_column()

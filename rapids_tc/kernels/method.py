@@ -172,6 +172,10 @@ class Capacities:
     brief_wedges: int = 256  # wedges by ends: wedges of a vertex up to which a warp takes it
     end_words: int = 2**16  # wedges by ends: words of a table in shared memory, at most
     counted: int = 24576  # preparation: ranks whose in-edges are counted in shared memory
+    parted_from: int = 30_000_000  # preparation: rows from which keys are moved to buckets
+    bucket_weight: int = 5700  # preparation: keys and rows of a bucket, about
+    part_ranges: int = 4096  # preparation: ranges of rows that are counted in a part, 2 ** i
+    sort_threads: int = 512  # preparation: threads of a block that sorts a bucket
 
     def fitted(self, edges: int, sm_count: int) -> Capacities:
         """Shrink the tasks of bitmap until `edges` in-edges give every multiprocessor enough."""

@@ -123,6 +123,9 @@ ORDER: Pair = (0, 21)
 ORIENTED: Pair = (4, 0)
 LAYOUT: Pair = (8, 32)
 WEDGE_LAYOUT: Pair = (12, 16)
+# Per row on a GPU, while triangles are counted: the position of its edge, if it was found while
+# keys were sorted. A peel does without the layout in its place. Read.
+NUMBERED = 4
 # Per slot of the table of a CPU thread, which holds marks or the places of edges. Read.
 TABLE_SLOT = {"mark": 1, "place": 4}
 # The longest row whose local graph a CPU thread holds as bits of its own, and the bits of each of

@@ -56,6 +56,9 @@ class Text:
 
 NO_TEXT = Text()
 BY_ROW = Result.COLUMN, Result.COLUMNS
+HIGHER = (  # what takes more memory than to make an answer by row does
+    Needs.SQUARES | Needs.BITRUSS | Needs.COMMUNITIES | Needs.EDGE_SUMS | Needs.VALUES
+)
 OF_WEDGES = "wedges", "squares", "peel squares"  # stages whose layout is the one of wedges
 
 
@@ -97,7 +100,9 @@ def stages(
         ]
     if work.result is Result.GRAPH:
         result.append(stage("keep", "keep", snapshot))
-    held = 0
+    held, numbered = 0, 0
+    if engine == "cuda" and numbers_rows(work):
+        numbered = model.NUMBERED * rows
     if work.needs & Needs.VALUES:
         held = work.values * rows
         by_time = bool(work.needs & Needs.SPANS)
@@ -106,9 +111,9 @@ def stages(
     if work.needs & Needs.COUNTED:
         own = catalogue.find(method).memory(rows, vertices)
         if not work.around:
-            result.append(stage("layout", more=held))
+            result.append(stage("layout", more=held + numbered))
         held += model.SUMMED * vertices if work.needs & Needs.VALUES else 0
-        more = own + costs.tables(vertices, work.by_edge) + held
+        more = own + costs.tables(vertices, work.by_edge) + held + numbered
         counting = "count around" if work.around else "prepare"
         if work.needs & (Needs.EDGE_SUMS | Needs.TRIANGLES) and not work.around:
             counting = "sum of graphlets" if GRAPHLETS in work.needs else "sum by edge"
@@ -116,7 +121,7 @@ def stages(
             more += model.COUNT * rows
         result.append(stage("count", counting, more))
     if work.needs & Needs.CLIQUES:
-        more = costs.local_graphs(rows) + costs.tables(vertices, True)
+        more = costs.local_graphs(rows) + costs.tables(vertices, True) + numbered
         result.append(stage("count", more=more))
     if work.needs & (Needs.SQUARES | Needs.BITRUSS):
         result.append(stage("wedges", "wedges"))
@@ -151,6 +156,16 @@ def stages(
             more += max(2 * (text.in_answers + model.KEY) - kept_text, 0) * rows
         result.append(stage(name, key, more))
     return _highest(result)
+
+
+def numbers_rows(work: Work) -> bool:
+    """Return whether a GPU finds the edge of each row while it sorts a large graph.
+
+    The positions are held from then on. So this is for answers by row whose making is the height of
+    a call: there they take the place of those that a search would find.
+    """
+    by_row = work.result in BY_ROW or work.result is Result.ROWS
+    return by_row and not work.needs & HIGHER
 
 
 def _highest(stages: list[Stage]) -> list[Stage]:

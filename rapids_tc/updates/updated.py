@@ -60,7 +60,7 @@ class UpdatedGraph(InMemoryGraph):
         base = tally.base
         self.backend, self.progress, self.engine = base.backend, base.progress, base.engine
         self.id_columns, self.lasting = base.id_columns, True
-        self._limit, self._keys = None, None
+        self._limit, self._keys, self._numbers_rows = None, None, False
         self.tally, self.version, self.steps = tally, tally.version, steps
         self.total = tally.total
 

@@ -132,6 +132,11 @@ def csr(keys: Array, n: int) -> Csr:
     return sorting.sort_keys(keys, n, _threads_for(len(keys)))
 
 
+def csr_of_rows(keys: Array, n: int) -> tuple[Csr, None]:
+    """Build the CSR as `csr` does: the rows of its edges are found by a search."""
+    return csr(keys, n), None
+
+
 def prepare(csr: Csr, pivot_range: PivotRange | None = None) -> CpuLayout:
     """Group the in-edges by pivot vertex. O(m) time, 8 m + 16 n bytes."""
     range_of_v = pivot_range or (0, csr.n)

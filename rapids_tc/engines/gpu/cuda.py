@@ -100,6 +100,7 @@ class CudaEngine:
 
     degrees = keys.degrees
     csr = keys.csr
+    csr_of_rows = keys.csr_of_rows
     scan = keys.scan
     small_graph = small.graph
 

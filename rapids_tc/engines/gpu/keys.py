@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rapids_tc.engines.gpu import partition
 from rapids_tc.errors import CapacityError, require_unchanged
 from rapids_tc.frames.backend import as_names
 from rapids_tc.kernels import launch, raw_rows
@@ -65,9 +66,22 @@ def degrees(
 def csr(engine: GpuEngine, keys: Array, n: int) -> Csr:
     """Build the CSR of `n` ranks from packed keys, larger rank << 32 | smaller rank.
 
-    The keys are sorted in place; repeats and loops are dropped. Beside the sort this takes 4 bytes
-    per edge and 8 per rank.
+    Repeats and loops are dropped; the content of `keys` is undefined afterwards. Beside a sort in
+    place, this takes 4 bytes per edge and 8 per rank.
     """
+    return _csr(engine, keys, n, numbered=False)[0]
+
+
+def csr_of_rows(engine: GpuEngine, keys: Array, n: int) -> tuple[Csr, Array | None]:
+    """Build the CSR, and find the position of the edge of each key: int32, and -1 for loops.
+
+    None if a search in the CSR is left to do it: keys are few, or were sorted in place.
+    """
+    return _csr(engine, keys, n, numbered=True)
+
+
+def _csr(engine: GpuEngine, keys: Array, n: int, *, numbered: bool) -> tuple[Csr, Array | None]:
+    """Build the CSR, and if asked for the positions of `csr_of_rows`."""
     xp, size = engine.xp, len(keys)
     if size >= MOST_EDGES or n >= _MOST_RANKS:
         raise CapacityError(
@@ -76,13 +90,17 @@ def csr(engine: GpuEngine, keys: Array, n: int) -> Csr:
         )
     with engine.device(keys):
         if not size:
-            return Csr(xp.zeros(n + 1, "int64"), xp.empty(0, "uint32"))
+            return Csr(xp.zeros(n + 1, "int64"), xp.empty(0, "uint32")), None
+        if partition.pays(engine, size, n, numbered=numbered):
+            made = partition.csr(engine, keys, n, numbered=numbered)
+            if made is not None:
+                return made
         counts = xp.zeros(tiles(size) + 2, "uint32")
         count_kept(engine, keys, n, counts)
         m, outside = counts[-2:].tolist()
         require_unchanged(outside)
         offsets, columns = xp.empty(n + 1, "int64"), xp.empty(m, "uint32")
-        return write_rows(engine, keys, counts, offsets, columns)
+        return write_rows(engine, keys, counts, offsets, columns), None
 
 
 def is_small(engine: GpuEngine, rows: int, n: int) -> bool:

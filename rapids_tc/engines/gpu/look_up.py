@@ -43,12 +43,13 @@ def find_edges(engine: GpuEngine, csr: Csr, u: Array, v: Array, rank: Array | No
 
 
 def take(engine: GpuEngine, values: Array, positions: Array) -> Array:
-    """Return the value at each position, and 0 for the position -1."""
+    """Return the value at each position (int32 or int64), and 0 for the position -1."""
     with engine.device(values):
         size, bits = len(positions), 8 * values.itemsize
         taken = engine.xp.empty(size, values.dtype)
         source, target = (array.view(f"uint{bits}") for array in (values, taken))
-        _run(engine, f"take{bits}", size, source, positions, np.uint64(size), target)
+        sizes = np.uint32(positions.itemsize // 4), np.uint64(size)
+        _run(engine, f"take{bits}", size, source, positions.view("int32"), *sizes, target)
         return taken
 
 

@@ -93,26 +93,26 @@ locate(const i64* offsets, const u32* columns, u64 m, const u32* heads, u64 n_he
   if (i < n_pairs) positions[i] = p == kNone ? -1 : i64(p);
 }
 
-// Write the value at each position, and 0 for the position -1.
+// Write the value at each position, and 0 for the position -1. Positions have so many words, 1 or 2.
 template <class T>
-__device__ __forceinline__ void take(const T* values, const i64* positions, u64 n, T* taken) {
+__device__ __forceinline__ void take(const T* values, const int* positions, u32 words, u64 n, T* taken) {
   const u64 i = element();
   if (i >= n) return;
-  const i64 p = positions[i];
+  const i64 p = words == 1 ? positions[i] : reinterpret_cast<const i64*>(positions)[i];
   taken[i] = p < 0 ? T(0) : values[p];
 }
 
 extern "C" __global__ void __launch_bounds__(kThreads)
-take8(const u8* values, const i64* positions, u64 n, u8* taken) {
-  take(values, positions, n, taken);
+take8(const u8* values, const int* positions, u32 words, u64 n, u8* taken) {
+  take(values, positions, words, n, taken);
 }
 
 extern "C" __global__ void __launch_bounds__(kThreads)
-take32(const u32* values, const i64* positions, u64 n, u32* taken) {
-  take(values, positions, n, taken);
+take32(const u32* values, const int* positions, u32 words, u64 n, u32* taken) {
+  take(values, positions, words, n, taken);
 }
 
 extern "C" __global__ void __launch_bounds__(kThreads)
-take64(const u64* values, const i64* positions, u64 n, u64* taken) {
-  take(values, positions, n, taken);
+take64(const u64* values, const int* positions, u32 words, u64 n, u64* taken) {
+  take(values, positions, words, n, taken);
 }
