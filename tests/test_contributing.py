@@ -154,7 +154,7 @@ for edges in (rows, pl.from_pandas(rows), pl.from_pandas(rows).lazy()):
 assert len(tc.trussness(rows, head=2)) == 2
 assert all("head" in inspect.signature(each.call).parameters for each in ANALYTICS.values())
 assert "    Read only so many rows" in tc.count.__doc__
-assert "memory_limit, head\\n    See `count`" in tc.k_truss.__doc__
+assert "memory_limit, head, edge_index\\n    See `count`" in tc.k_truss.__doc__
 assert "head: int | None = None" in open("rapids_tc/__init__.pyi").read()
 """
 
