@@ -23,10 +23,13 @@ RESULTS, PLOTS, STUDY = HERE / "results", HERE / "plots", HERE / "STUDY.md"
 CARD = [
     ("count stage", "rapids_tc cuda auto", "count"),
     ("frame to count", "rapids_tc cuda auto", "frame to count"),
-    ("frame to edge column", "rapids_tc cuda auto", "frame to edge column"),
+    ("pool", "rapids_tc cuda auto", "frame to count, rmm pool"),
+    ("frame to edge column", "rapids_tc cuda auto", "frame to edge_triangles"),
+    ("pool", "rapids_tc cuda auto", "frame to edge_triangles, rmm pool"),
     ("frame to truss numbers", "rapids_tc cuda auto", "frame to trussness"),
+    ("pool", "rapids_tc cuda auto", "frame to trussness, rmm pool"),
     ("cuGraph: build and count", "cugraph", "frame to count"),
-    ("cuGraph: one k-truss, k = 16", "cugraph", "16-truss"),
+    ("pool", "cugraph", "frame to count, rmm pool"),
 ]
 CPU = [
     ("count stage", "rapids_tc cpu auto", "count"),
@@ -52,8 +55,12 @@ APPROXIMATE = "rapids_tc approximate"  # from approximate.py; the error is shown
 
 
 def read(name: str) -> list[Line]:
-    """Read the figures of a file."""
-    return [json.loads(line) for line in (RESULTS / name).read_text().splitlines()]
+    """Read the figures of a file; what was taken with a memory pool says so."""
+    lines = [json.loads(line) for line in (RESULTS / name).read_text().splitlines()]
+    for line in lines:
+        if line.get("pool", "none") != "none":
+            line["what"] += f", {line['pool']} pool"
+    return lines
 
 
 # Text ---------------------------------------------------------------------------------------------
@@ -117,10 +124,14 @@ def readme_table(lines: list[Line], columns: list[tuple[str, str, str]]) -> str:
         cells = [found.get((graph, tool, figure)) for _, tool, figure in columns]
         size = next(x["rows"] for x in lines if x["graph"] == graph)
         times = [milliseconds(x["seconds"]) if x else "" for x in cells]
-        rows.append([shown(graph), f"{size / 1e6:.1f} M", *times])
+        if any(times):
+            rows.append([shown(graph), f"{size / 1e6:.1f} M", *times])
     head = ["graph", "rows", *(heading for heading, _, _ in columns)]
     figures = lines[0].get("statistic", "medians")
-    return f"Milliseconds, {figures}, on {about(lines)}\n\n{table(head, rows, words=2)}"
+    caption = f"Milliseconds, {figures}, on {about(lines)}"
+    if "pool" in head:
+        caption += " *pool*: the same with a memory pool of RMM."
+    return f"{caption}\n\n{table(head, rows, words=2)}"
 
 
 # STUDY.md -----------------------------------------------------------------------------------------

@@ -49,6 +49,7 @@ REAL = (
     "soc-Slashdot0902", "cit-HepTh", "PP-Pathways_ppi", "musae-github", "debian12-deps",
     "ca-AstroPh", "email-Enron", "p2p-Gnutella31", "as-caida20071105",
 )  # fmt: skip
+LAPTOP = ("email-Enron", "ca-AstroPh", "soc-Slashdot0902", "ego-Twitter", "cnr-2000")
 LOW = ("grid:200", "mesh:2800", "road:2800", "uniform:22:8e6")  # of low degree
 TINY = ("rmat:6", "rmat:8", "rmat:10", "rmat:12", "shared:karate", "shared:power")
 SHAPES = (
@@ -69,12 +70,23 @@ def study() -> Iterator[Entry]:
     yield Entry("rmat:26", named=("count",), methods=("auto", *FAST))
 
 
+def speed() -> Iterator[Entry]:
+    """Yield the graphs of the tables of GPUs in the README and the documentation."""
+    for name in ("karate", *(f"rmat:{scale}" for scale in (12, 16, 18, 20, 22, 24)), "grid:200",
+                 "uniform:22:64e6"):  # fmt: skip
+        yield Entry(name, (*STAGES, "frame to count"), methods=("auto",))
+
+
 def laptop() -> Iterator[Entry]:
-    """Yield the graphs for the CPU engine and other libraries of CPUs."""
-    for name in REAL:
-        yield Entry(f"shared:{name}")
-    for scale in (16, 18, 20):
-        yield Entry(f"rmat:{scale}")
+    """Yield real graphs for the CPU engine, beside the libraries that people have on a laptop."""
+    for name in LAPTOP:
+        yield Entry(f"shared:{name}", ("frame to count",))
+
+
+def cpu() -> Iterator[Entry]:
+    """Yield the graphs of the table of CPUs in the README and the documentation."""
+    for scale in (18, 20):
+        yield Entry(f"rmat:{scale}", ("count", "frame to count", "frame to edge column"))
 
 
 SMOKE = (
@@ -83,7 +95,9 @@ SMOKE = (
 )  # fmt: skip
 SUITES = {
     "study": Suite(tuple(study()), "cudf", ("cugraph",), 3, 6.5),
-    "laptop": Suite(tuple(laptop()), "pandas", ("igraph", "networkit"), 3, 150.0),
+    "speed": Suite(tuple(speed()), "cudf", ("cugraph",), 5, 7),
+    "laptop": Suite(tuple(laptop()), "pandas", ("networkx", "igraph", "networkit"), 3, 12),
+    "cpu": Suite(tuple(cpu()), "pandas", ("igraph", "networkit"), 3, 80),
     "low": Suite(tuple(map(Entry, (*LOW, *TINY))), "cudf", ("cugraph",), 7, 6.5),
     "smoke": Suite(tuple(map(Entry, SMOKE)), "pandas", (), 1, 5.0),
 }

@@ -91,6 +91,19 @@ def laptop():
     return f"On {report.about(lines)}\n\n{table}"
 
 
+def calls():
+    """Whole calls of most functions, from the newest file of each kind that has them."""
+    tables = []
+    for pattern in ("speed-h*.jsonl", "cpu-*.jsonl"):
+        lines = report.read(sorted(report.RESULTS.glob(pattern))[-1].name)
+        lines = [x for x in lines if x["command"].startswith("python calls.py")]
+        found = {(x["graph"], x["tool"], x["what"]): x for x in lines if "seconds" in x}
+        if found:
+            table = report.others(lines, found).replace("rapids_tc: frame to ", "")
+            tables.append(f"Milliseconds, medians, on {report.about(lines)}\n\n{table}")
+    return "\n\n".join(tables)
+
+
 def threads():
     """The CPU engine from the frame to the answer, by the number of threads."""
     lines = report.read(sorted(report.RESULTS.glob("threads-*.jsonl"))[-1].name)
@@ -132,6 +145,7 @@ myst_substitutions = {
     "papers": papers(),
     "bibtex": bibtex(),
     "headline": headline(),
+    "calls": calls(),
     "laptop": laptop(),
     "networkx": "\n".join(
         f"- `{name}`: {say}" if say else f"- `{name}`" for name, say in FUNCTIONS.items()
