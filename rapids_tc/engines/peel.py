@@ -14,11 +14,11 @@ A round removes its whole frontier at once:
   triangle, and counts it off the edges that are not in the frontier. So each triangle is counted
   off once, and the support of an edge never falls below 0.
 
-When a part of the edges is dead, the others are renumbered to a smaller graph (`ActiveGraph`), so
-that few entries of rows are dead. R-MAT 18 takes 16 such graphs and walks 1.6 W1 entries, 1.2 W1 of
-them alive; with one graph it walks more than 4 W1. Edges in no triangle are not even in the first
-graph. A GPU keeps the numbers and takes dead entries out of the rows: ``truss.cu`` does all of the
-above in one launch, and has no use for `decompose`.
+When half of the edges are dead, the others are renumbered to a smaller graph (`ActiveGraph`), so
+that few entries of rows are dead. R-MAT 18 takes 9 such graphs; with one graph it walks more than
+4 W1 entries. Edges in no triangle are not even in the first graph. A GPU keeps the numbers and
+takes dead entries out of the rows: ``truss.cu`` does all of the above in one launch, and has no use
+for `decompose`.
 
 A scan of all active edges finds the next level. The scans of all levels read at most the sum of the
 trussness of all edges, which is at most 2 edges + 3 triangles: never more than the count took.

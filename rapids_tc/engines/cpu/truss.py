@@ -59,7 +59,7 @@ class CpuPeeler:
     scanned: int = 1 << 16
     pause: int = 1 << 28
     room: int = 40
-    shrink: float = 0.7
+    shrink: float = 0.5
     least: int = 1 << 12
     xp: ClassVar[Any] = np
 
