@@ -193,7 +193,19 @@ def test_a_matrix_is_not_counted_in_blocks():
     for function in (tc.count, tc.Graph):
         with pytest.raises(tc.CapacityError, match=r"memory_limit= allows 100,000,000"):
             function(large, memory_limit=10**8)
-    assert tc.count(large.nonzero(), memory_limit=10**8) == 0
+    assert tc.count((large.row, large.col), memory_limit=10**8) == 0
+
+
+@pytest.mark.parametrize("function", [tc.count, tc.Graph])
+def test_the_advice_on_a_matrix_keeps_entries_that_are_zero(function):
+    ring = scipy.sparse.coo_array(([0, 1, 1], ([0, 1, 2], [1, 2, 0])), (3, 3))
+    for edges, more in [(ring, {"by": np.zeros(3)}), (scipy.sparse.csr_array((3, 5)), {})]:
+        if function is tc.Graph and more:
+            more = {"bipartite": True}
+        with pytest.raises((TypeError, ValueError), match=r"\(m\.row, m\.col\) of m = edges\.toc"):
+            function(edges, **more)
+    m = ring.tocoo()
+    assert tc.count((m.row, m.col)) == tc.count(ring) == 1
 
 
 # What is read, and what is left alone -------------------------------------------------------------
@@ -278,6 +290,18 @@ def test_an_update_takes_arrays():
         graph.update(insert=pd.DataFrame({"src": [1], "dst": [2]}))
 
 
+@pytest.mark.parametrize("option", ["insert", "delete"])
+def test_an_update_takes_matrices_of_the_same_shape(option):
+    def entries(n, *edges):
+        return scipy.sparse.csr_array((np.ones(len(edges)), np.transpose(edges)), shape=(n, n))
+
+    graph = tc.Graph(entries(5, (0, 1), (1, 2)))
+    with pytest.raises(ValueError, match=f"{option}= is a matrix of 9 rows, .* of 5: give one of"):
+        graph.update(**{option: entries(9, (0, 1))})
+    assert graph.update(insert=entries(5, (2, 0))).triangles == 1
+    assert graph.vertex_triangles()["triangles"].tolist() == [1, 1, 1, 0, 0]
+
+
 # What is refused ----------------------------------------------------------------------------------
 
 U, V = ENDS.T.copy()
@@ -288,7 +312,7 @@ REFUSED = {
     "a matrix": (np.eye(3), TypeError, r"scipy\.sparse\.coo_array\(edges\), if it is an adj"),
     "three columns": (np.zeros((4, 3)), TypeError, r"give edges\[:, :2\], if the first two"),
     "one dimension": (U, TypeError, "type ndarray; accepted: .*two arrays"),
-    "not square": (scipy.sparse.csr_array((3, 5)), TypeError, r"give edges\.nonzero\(\), where"),
+    "not square": (scipy.sparse.csr_array((3, 5)), TypeError, r"give \(m\.row, m\.col\) of m"),
     "lengths": ((U, V[1:]), ValueError, r"the shapes \(6,\) and \(5,\): give as many"),
     "dimensions": ((ENDS, ENDS), ValueError, "in one dimension"),
     "libraries": ((U, Tensor(V)), TypeError, "of numpy and one of tensors: give both in one"),

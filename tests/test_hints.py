@@ -113,8 +113,8 @@ def k3(**columns):
 PAIR = np.array([0, 1, 2]), np.array([1, 2, 0])
 
 
-def matrix():
-    return import_module("scipy.sparse").eye_array(3)
+def matrix(n=3):
+    return import_module("scipy.sparse").eye_array(n)
 
 
 def by_type(types):
@@ -1193,7 +1193,7 @@ HINTS = {
          r"give source= to Graph\(\) instead"),
         (lambda h: tc.Graph(tc.Graph(k3())), "give it to the functions"),
         (lambda h: tc.Graph(matrix(), vertices=[7]), "leave vertices= out"),
-        (lambda h: tc.count(matrix(), by=np.ones(3)), r"give the pair edges\.nonzero\(\)"),
+        (lambda h: tc.count(matrix(), by=np.ones(3)), r"give the pair \(m\.row, m\.col\) of m"),
         (lambda h: tc.trussness(import_module("polars").LazyFrame({"src": [0], "dst": [1]})),
          r'annotate\(edges, "trussness"\) adds.*trussness\(edges\.collect\(\)\)'),
         (lambda h: polars_lazy(k3()), r"call \.collect\(\) first, or give edges\.to_native\(\)"),
@@ -1245,6 +1245,7 @@ HINTS = {
         (lambda h: tc.Graph(k3()).update(insert=dask_of(k3())), r"on one machine: \.compute\(\)"),
         (lambda h: tc.Graph(k3()).update(insert=[1]), "give a frame of edges"),
         (lambda h: tc.Graph(k3()).update(insert=pyarrow().table(k3())), "of Pandas: convert it"),
+        (lambda h: tc.Graph(matrix()).update(delete=matrix(4)), "one of the same shape"),
         (lambda h: tc.Graph(k3()).update(delete=k3()[["src"]]), "it needs 'src', 'dst'"),
         (lambda h: tc.Graph(k3()).update(insert=k3(w=1)), "drop it, or make another Graph"),
         (lambda h: tc.Graph(k3()).update(insert=k3().astype("str")), "int64 in the rows.*convert"),

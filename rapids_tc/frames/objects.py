@@ -49,7 +49,10 @@ def _line(edges: Any) -> str:
         pairs = _PAIRS.format("edges.iterEdges()")
         return f"Graph({pairs}, vertices=list(edges.iterNodes())){once}"
     if is_sparse(edges):
-        return "edges.nonzero(), where a row and a column of the same number are the same vertex"
+        return (
+            "(m.row, m.col) of m = edges.tocoo(), where a row and a column of the same number are "
+            "the same vertex"
+        )
     if _is(edges, "rapids_tc.files", "EdgeFile"):
         ids = 'source="{}", destination="{}", '.format(*edges.ids)
         directed = edges.directed is None or bool(np.all(edges.directed))

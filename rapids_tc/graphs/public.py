@@ -150,7 +150,8 @@ class Graph:
         ------
         ValueError
             An edge to delete is not there, or is in both frames, five of which are listed; or
-            there is neither frame; or `insert` has other columns. The graph stays as it was.
+            there is neither frame; or `insert` has other columns; or a matrix has another shape
+            than that of the graph. The graph stays as it was.
         ColumnNotFoundError, IdTypeError, NullIdError, CapacityError, KernelError, TypeError
             See `Graph`; a frame of another library or dtype, or of Dask, is refused.
 

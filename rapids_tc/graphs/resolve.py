@@ -64,7 +64,9 @@ if TYPE_CHECKING:
     from rapids_tc.graphs.kept import KeptGraph
 
 ROW_BYTES = 1024  # more than any stage takes per row and its two vertices
-OF_ENTRIES = "give the pair edges.nonzero(), whose vertices are its ends, which is"
+# Not edges.nonzero(), which leaves out stored zeros: these are edges, too.
+PAIR = "the pair (m.row, m.col) of m = edges.tocoo(), whose vertices are its ends"
+OF_ENTRIES = f"give {PAIR}, which is"
 _log = logging.getLogger("rapids_tc")
 
 
@@ -251,8 +253,8 @@ def _open(
         require_fields(record, own, labels)
     if backend.adapter.n_vertices is not None and (labels.bipartite or labels.groups):
         raise ValueError(
-            "each row of a matrix is a vertex, of no group and no side: give the pair "
-            "edges.nonzero(), whose vertices are its ends, where by= or bipartite=True is asked for"
+            f"each row of a matrix is a vertex, of no group and no side: give {PAIR}, where by= or "
+            "bipartite=True is asked for"
         )
     adapter = backend.adapter.with_dtypes(frame, labels.in_answers())
     if adapter is not backend.adapter:

@@ -40,7 +40,8 @@ def open_batch(
     Raises
     ------
     ValueError
-        No frame is given, or one has columns that the rows do not have.
+        No frame is given, or one has columns that the rows do not have, or is a matrix of
+        another shape than that of the graph.
     ColumnNotFoundError
         A frame lacks a column.
     IdTypeError, TypeError
@@ -75,6 +76,12 @@ def _open(
         raise TypeError(
             f"{name}= is a frame of {_library(opened.adapter)}, and the graph was made of one of "
             f"{_library(adapter)}: convert it"
+        )
+    rows_of_matrices = opened.adapter.n_vertices, adapter.n_vertices
+    if None not in rows_of_matrices and len({*rows_of_matrices}) == 2:
+        raise ValueError(
+            "{}= is a matrix of {} rows, and the graph was made of one of {}: give one of the same "
+            "shape".format(name, *rows_of_matrices)
         )
     given = adapter.labels(frame)
     if missing := [label for label in needed if label not in given]:
