@@ -87,6 +87,8 @@ def as_frame(name, found):
     if not isinstance(next(iter(found.values())), np.ndarray):
         return pd.Series(found, dtype=object)  # triads
     frame = pd.DataFrame(found)
+    if ANALYTICS[name].result is Result.COLUMNS:
+        frame = frame.drop(columns=[*KINDS], errors="ignore")  # the arrays of where=
     if "parent" in frame:
         frame["parent"] = frame["parent"].astype("Int64").mask(frame["parent"] < 0)
     elif ANALYTICS[name].result in (Result.ROWS, Result.COMMUNITIES):
