@@ -454,6 +454,20 @@ def test_a_group_named_like_an_answer(function, options, column):
     assert len(tc.edge_triangles(frame, **shared)) == len(frame)
 
 
+def test_a_group_named_like_ids_that_are_not_in_the_answer():
+    """It keeps its own dtype, and ids have theirs."""
+    ends = {"a": [0, 0, 1], "b": [5, 6, 5], "vertex": ["mon", "mon", "tue"]}
+    shared = {"source": "a", "destination": "b", "by": "vertex"}
+    small = pl.DataFrame(ends).cast({"a": pl.Int8})
+    found = tc.project(small, side="destination", **shared)
+    assert found.rows() == [("mon", 5, 6, 1)] and found.schema["vertex"] == pl.String
+    kinds = pl.Enum(["0", "1", "5", "6"])
+    named = small.cast({"a": pl.String, "b": pl.String}).cast({"a": kinds, "b": kinds})
+    assert tc.count(named, **shared).rows() == [("mon", 0), ("tue", 0)]
+    named = named.with_columns(vertex=pl.Series([1, 1, 2], dtype=pl.Int16))
+    assert tc.count(named, **shared).schema["vertex"] == pl.Int16
+
+
 def test_the_columns_of_a_record_are_those_of_its_answer():
     """So are those of ids, in groups of which each id has two columns, for every value of `per`."""
     ids = {"source": ["src", "s2"], "destination": ["dst", "d2"], "by": "day"}
@@ -461,7 +475,7 @@ def test_the_columns_of_a_record_are_those_of_its_answer():
     frames = (Result.VALUE, Result.VERTICES, Result.TABLE, Result.TIMES, Result.EDGES)
     for name, record in ANALYTICS.items():
         for own in every_path.choices(record) if record.result in frames else ():
-            if own.get("vertices") is None and not own.get("vertex_type"):
+            if not every_path.names_vertices(own):
                 options = {n: value for n, value in own.items() if n != "columns"}
                 found = record.call(frame, *own.get("columns", ()), **options, **ids)
                 with pytest.raises(RuntimeError) as caught, pytest.MonkeyPatch.context() as patch:
@@ -718,7 +732,7 @@ def test_any_call_by_a_group_of_any_name(shown, label, library, way, several):
     path, record, expected = PATHS[way], ANALYTICS[name], right(shown)
     if path.prepared and record.is_bipartite(own):  # which takes no such Graph
         path = PATHS["whole"]
-    several = several and own.get("vertex_type") is None and own.get("vertices") is None
+    several = several and not every_path.names_vertices(own)
     frame = GROUPED.rename(columns={"src": "a", "dst": "b"}).assign(row=range(len(GROUPED)))
     if several:
         parts = {end: divmod(frame[end], BASE) for end in "ab"}

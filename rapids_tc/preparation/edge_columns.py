@@ -98,12 +98,13 @@ class EdgeColumns:
 
         With a `side`, "source" or "destination", the answer has ids of this one alone.
         """
-        result: dict[Any, tuple[Any, ...]] = {part.label: part.columns for part in self.groups}
+        result: dict[Any, tuple[Any, ...]] = {}
         for part in self.ids:
             source, destination = part.columns
             of_side = {None: part.columns, "source": (source,), "destination": (destination,)}
             result |= dict.fromkeys(ids_in_answers([part.label], ID_COLUMNS), of_side[side])
-        return result
+        # A group may be called as ids are in other answers: an answer has no two columns alike.
+        return result | {part.label: part.columns for part in self.groups}
 
     @property
     def joined(self) -> int:
