@@ -156,6 +156,12 @@ def together(own):
     return own
 
 
+def names_vertices(own):
+    """Whether options name vertices, each by one value: for ids of one column alone."""
+    of_types = own.get("vertex_type") or getattr(own.get("where"), "vertex_type", None)
+    return own.get("vertices") is not None or of_types is not None
+
+
 CALLS = [(name, own) for name, record in ANALYTICS.items() for own in choices(record)]
 NAMES = [f"{name} {[*own.values()]}" for name, own in CALLS]
 
