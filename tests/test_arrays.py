@@ -231,11 +231,11 @@ def test_in_blocks(n):
         assert all(one[name].tolist() == pytest.approx(other[name].tolist()) for name in one)
 
 
-@pytest.mark.parametrize("dtype", ["int8", "uint32", ">i8", "uint64", "float32"])
+@pytest.mark.parametrize("dtype", ["int8", "uint32", ">i8", "uint64", "float32", ">f8"])
 def test_ids_keep_their_dtype(backend, dtype):
     edges = ENDS.astype(dtype)
     edges.flags.writeable = False
-    right = "int64" if dtype == "float32" else dtype
+    right = "int64" if "f" in dtype else dtype
     for args, named in shapes(np.asarray):
         if args:
             args = (edges,) if len(args[0]) != 2 else (tuple(edges.T),)
@@ -244,6 +244,22 @@ def test_ids_keep_their_dtype(backend, dtype):
         corners = tc.vertex_triangles(*args, **named)
         assert corners["vertex"].dtype == right
         assert corners["vertex"].tolist() == [1, 2, 5, 7, 9]
+
+
+@pytest.mark.parametrize("dtype", [">i4", ">f8", ">f2"])
+def test_values_of_the_other_byte_order(backend, dtype):
+    edges = np.array([0, 1, 2, 2, 3]), np.array([1, 2, 0, 3, 0])
+    values = np.array([9, 9, 9, 0, 0])
+    turned = values.astype(dtype)
+    for function, option in [
+        (tc.count, "by"), (tc.simple_edges, "by"), (tc.triangles_by_type, "edge_type"),
+    ]:  # fmt: skip
+        found, right = (function(edges, **{option: given}) for given in (turned, values))
+        assert {name: column.tolist() for name, column in found.items()} == {
+            name: column.tolist() for name, column in right.items()
+        }
+    kind = tc.Triangles(edge_type=turned, types=(0, 9, None))
+    assert tc.count(edges, where=kind) == 1
 
 
 def test_any_integer_is_an_id():
@@ -321,7 +337,8 @@ REFUSED = {
     "three arrays": ((U, V, U), TypeError, "accepted: a pandas"),
     "a list of arrays": ([U, V], TypeError, r"give tuple\(edges\)"),
     "sparse": (Unreadable(np.eye(3)), TypeError, r"give edge_index=edges\.to_sparse_coo\(\)\.coal"),
-    "lists": (([1], [2]), TypeError, "accepted: a pandas"),
+    "two lists": (([0, 1], [1, 2]), TypeError, r"give tuple\(map\(np\.asarray, edges\)\)"),
+    "a list of pairs": ([(0, 1), (1, 2)], TypeError, r"give pd\.DataFrame\(edges, columns="),
     "two columns": ((pd.Series(U), pd.Series(V)), TypeError, r'give pd\.DataFrame\(\{"src": edges'),
     "objects": (ENDS.astype(object), tc.IdTypeError, "edges has dtype object: ids in arrays are"),
     "text": ((U.astype(str), V.astype(str)), tc.IdTypeError, "the first array of edges has dtype"),

@@ -262,10 +262,11 @@ def _of_pair(source: Any, destination: Any) -> ArrayEdges:
 def _of_ends(ends: tuple[Array, Array], home: str, names: tuple[str, ...]) -> ArrayEdges:
     """Return the edges of two arrays of NumPy or CuPy; IdTypeError if they hold no numbers."""
     for values, name in zip(ends, names, strict=True):
-        if values.dtype.kind not in "iu" and str(values.dtype) not in ("float32", "float64"):
+        if values.dtype.kind not in "iu" and values.dtype.name not in ("float32", "float64"):
             raise IdTypeError(
-                f"{name} has dtype {values.dtype}: ids in arrays are integers; a frame of two "
-                "columns takes text and datetimes, too"
+                f"{name} has dtype {values.dtype}: ids in arrays are integers, or whole "
+                "numbers of float32 or float64; a frame of two columns takes text and datetimes, "
+                "too"
             )
     return ArrayEdges(dict(zip(ENDS, ends, strict=True)), home)
 

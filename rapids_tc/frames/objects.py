@@ -72,10 +72,22 @@ def _line(edges: Any) -> str:
             return "tuple(edges)"
         if len(edges) == 2 and all(hasattr(end, "dtype") for end in edges):
             return 'pd.DataFrame({"src": edges[0], "dst": edges[1]})'
+        if _is_two_columns(edges):
+            return "tuple(map(np.asarray, edges)), if each part is a column"
         return _PAIRS.format("edges")
     if type(edges).__name__ in {"DataFrameGroupBy", "GroupBy", "GroupedData", "LazyGroupBy"}:
         return "the frame that was grouped, and the columns of its groups as by="
     return _by_method(edges)
+
+
+def _is_two_columns(edges: list[Any] | tuple[Any, ...]) -> bool:
+    """Return whether two lists in a list are rather the columns of edges than two edges."""
+    if len(edges) != 2 or not all(isinstance(part, list | tuple | range) for part in edges):
+        return False
+    if any(isinstance(value, str) for part in edges for value in part):
+        return False  # arrays take no text
+    of_lists = isinstance(edges, tuple) and not any(isinstance(part, tuple) for part in edges)
+    return of_lists or any(len(part) != 2 for part in edges)
 
 
 def _once(directed: bool, advice: str) -> str:  # noqa: FBT001

@@ -100,14 +100,18 @@ def _inspect(values: Series, name: str, backend: Backend) -> tuple[IdColumn, int
     return IdColumn(values, name, kind, used), nulls
 
 
-def widened(values: Series) -> Series:
-    """Return values of half precision in float32, as pandas has no Index of float16."""
+def indexable(values: Series) -> Series:
+    """Return values as pandas can group them: numbers of full precision, in native byte order."""
+    dtype = values.dtype
+    if isinstance(dtype, np.dtype) and not dtype.isnative:
+        values = values.astype(dtype.newbyteorder("="))
     return values.astype("float32") if str(values.dtype).lower() == "float16" else values
 
 
 def inspect_group(values: Series, name: str, backend: Backend) -> tuple[IdColumn, int]:
     """Describe a column of groups, which may hold any hashable values; count the missing ones."""
-    column, nulls = _inspect(widened(values), name, backend)
+    is_integer = values.dtype.kind in "iu"  # of which groups keep the dtype, as ids do
+    column, nulls = _inspect(values if is_integer else indexable(values), name, backend)
     if column.kind in ("integer", "string", "datetime", "empty"):
         return replace(column, group=True), nulls
     return replace(column, kind="any", group=True), count_nulls(values)

@@ -14,7 +14,7 @@ from rapids_tc.errors import CapacityError, NullIdError, require_unchanged
 from rapids_tc.frames.adapters import root
 from rapids_tc.frames.backend import sum64
 from rapids_tc.preparation.edge_values import EdgeError, EdgeRows, Readers, Reduced
-from rapids_tc.preparation.id_columns import count_nulls, no_groups, widened
+from rapids_tc.preparation.id_columns import count_nulls, indexable, no_groups
 from rapids_tc.preparation.readers import NumberReader, Reader
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class TypeProfile:
     @classmethod
     def of(cls, column: Series) -> TypeProfile:
         """Profile a part of a column."""
-        column = widened(column)
+        column = indexable(column)
         if refused := no_groups(column.dtype):
             return cls(column.iloc[:0], 0, refused)
         try:
@@ -110,7 +110,7 @@ def codes_of(column: Series, types: Series, backend: Backend) -> Array:
         A value is none of the types, all of which were seen before: the frame was written to.
     """
     index = backend.library.Index
-    places = backend.xp.asarray(index(types).get_indexer(index(widened(column))))
+    places = backend.xp.asarray(index(types).get_indexer(index(indexable(column))))
     require_unchanged(sum64(places < 0))
     return places.astype("uint8")
 
