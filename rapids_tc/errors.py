@@ -39,6 +39,15 @@ CHANGED_PARTITION = (
 )
 
 
+MOST_SHOWN = 200  # characters of a value in a message
+
+
+def shown(value: object) -> str:
+    """Return the repr of a value that a user gave, cut off if it would fill the message."""
+    text = repr(value)
+    return text if len(text) <= MOST_SHOWN else text[:MOST_SHOWN] + "…"
+
+
 def require_unchanged(changed: int) -> None:
     """Raise KernelError if a second read of the frame found values that the first read did not."""
     if changed:

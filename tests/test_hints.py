@@ -1367,6 +1367,7 @@ HINTS = {
         (lambda h: tc.Triangles(edge_type="t"), "types= goes together with either edge_type= or"),
         (lambda h: tc.Triangles(edge_type="t", types="ab"), "accepted: three types, None for any"),
         (lambda h: tc.Triangles(edge_type="t", types=[None] * 3), "names no type: any triangle"),
+        (lambda h: tc.Triangles(edge_type="t", types=([1], 2, None)), "None stands for any type"),
         (lambda h: tc.Triangles(time="t", within=1, aggregate="last"),
          "settles types and signs: give types= or sign= as well"),
     ],
@@ -1383,6 +1384,7 @@ HINTS = {
     ],
     "preparation/times": [
         (lambda h: timed(window="1ME"), "accepted: a number .* months have no fixed length"),
+        (lambda h: timed(window="4000000D"), "292 years .*: give a timedelta64 of NumPy"),
         (lambda h: timed(window=0), "a length of time above 0 is accepted"),
         (lambda h: timed(window="1h"), "time='t' has dtype int64: give a number"),
         (lambda h: timed(window=0.5), "give a whole number"),

@@ -291,3 +291,37 @@ def test_coded_intervals_are_the_union_of_the_rows(rows):
             w: int(found[begin + i]) for i, (a, b) in enumerate(listed) for w in range(a, b + 1)
         }
         assert laid == own
+
+
+@pytest.mark.parametrize("wrong", [pd.NA, pd.NaT, float("nan"), [1], np.array([1, 2]), {}])
+def test_a_type_has_a_hash_and_is_not_missing(wrong):
+    with pytest.raises(ValueError, match="a single value that has a hash and is not missing"):
+        tc.Triangles(edge_type="kind", types=(wrong, "a", None))
+
+
+MANY = list(range(100_000))
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"time": MANY, "within": 1},
+        {"time": "t", "within": MANY},
+        {"edge_type": "t", "types": tuple(MANY)},
+        {"edge_type": "t", "types": (MANY, 1, 2)},
+    ],
+)
+def test_a_message_shows_the_start_of_a_long_value(given):
+    frame = pd.DataFrame({"src": [0], "dst": [1], "t": [2]})
+    with pytest.raises(ValueError, match=r"\[?\(?0, 1, 2, .*…") as caught:
+        tc.count(frame, where=tc.Triangles(**given))
+    assert len(str(caught.value)) < 500
+
+
+def test_a_length_of_time_that_pandas_does_not_read_as_text():
+    day = pd.to_datetime(["2020-01-01"] * 3)
+    frame = pd.DataFrame({"src": [0, 1, 2], "dst": [1, 2, 0], "t": day})
+    with pytest.raises(ValueError, match="within='4000000D' is longer than the 292 years"):
+        tc.Triangles(time="t", within="4000000D")
+    kind = tc.Triangles(time="t", within=np.timedelta64(4_000_000, "D"))
+    assert tc.count(frame, where=kind) == 1

@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from rapids_tc.errors import ColumnNotFoundError
+from rapids_tc.errors import ColumnNotFoundError, shown
 from rapids_tc.frames.adapters import ID_COLUMNS
 
 if TYPE_CHECKING:
@@ -270,7 +270,7 @@ def check_label(role: str, label: Any, labels: list[Any]) -> None:
     except TypeError:
         if isinstance(label, list):
             raise ValueError(
-                f"{role}={label!r}: name one column here; combine several into one first"
+                f"{role}={shown(label)}: name one column here; combine several into one first"
             ) from None
         kind = type(label).__qualname__  # the values of a Series would fill the message
         raise ValueError(
@@ -278,7 +278,7 @@ def check_label(role: str, label: Any, labels: list[Any]) -> None:
         ) from None
     if not exists:
         raise ColumnNotFoundError(
-            f"{role}={label!r} is not a column; the frame has {_listed(labels)}"
+            f"{role}={shown(label)} is not a column; the frame has {_listed(labels)}"
         )
     if labels.count(label) > 1:
         raise ValueError(
@@ -303,8 +303,8 @@ def _pairs(source: Any, destination: Any, labels: list[Any]) -> list[tuple[Any, 
     """Pair the columns of two lists."""
     if not (isinstance(source, list) and isinstance(destination, list)):
         raise ValueError(
-            f"source={source!r} and destination={destination!r}: give two lists of as many "
-            "columns, or two columns"
+            f"source={shown(source)} and destination={shown(destination)}: give two lists of as "
+            "many columns, or two columns"
         )
     if len(source) != len(destination) or not source:
         raise ValueError(

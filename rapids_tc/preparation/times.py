@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rapids_tc.errors import shown
 from rapids_tc.preparation import decimals, moments
 from rapids_tc.preparation.id_columns import inspect, integers, refuse_nulls
 
@@ -63,15 +64,16 @@ class Length:
 def check_length(name: str, value: Any, *, zero: bool = False) -> Length:
     """Return the length of time of an option; ValueError unless it is positive, or allowed zero.
 
-    Months and years are refused: they have no fixed length.
+    Months and years are refused: they have no fixed length. So is text of more than the 292 years
+    that pandas reads.
     """
     is_number = isinstance(value, Real) and not isinstance(value, bool | np.timedelta64)
-    amount = _number(value) if is_number else _nanoseconds(value)
+    amount = _number(value) if is_number else _nanoseconds(name, value)
     if amount is None:
-        raise ValueError(f"{name}={value!r}; accepted: {LENGTHS}; months have no fixed length")
+        raise ValueError(f"{name}={shown(value)}; accepted: {LENGTHS}; months have no fixed length")
     if not (0 < amount < inf or (zero and amount == 0)):
         least = "from 0 on" if zero else "above 0"
-        raise ValueError(f"{name}={value!r}: a length of time {least} is accepted")
+        raise ValueError(f"{name}={shown(value)}: a length of time {least} is accepted")
     return Length(name, value, amount, is_number)
 
 
@@ -84,11 +86,15 @@ def _number(value: Any) -> int | float:
         return inf
 
 
-def _nanoseconds(value: Any) -> int | None:
-    """Return the nanoseconds of what pandas takes for a length of time; None for anything else."""
+def _nanoseconds(name: str, value: Any) -> int | None:
+    """Return the nanoseconds of what pandas takes for a length of time; None for anything else.
+
+    ValueError for text of a length that pandas cannot hold.
+    """
     from datetime import timedelta
 
     from pandas import Timedelta, isna
+    from pandas.errors import OutOfBoundsDatetime, OutOfBoundsTimedelta
     from pandas.tseries.offsets import Tick
 
     if not isinstance(value, str | timedelta | np.timedelta64 | Tick):
@@ -99,7 +105,12 @@ def _nanoseconds(value: Any) -> int | None:
         value = DAYS.sub("D", value)  # "1d" is deprecated in pandas
     try:
         length = Timedelta(value)
-    except (ValueError, TypeError, OverflowError):
+    except (ValueError, TypeError, OverflowError) as error:
+        if isinstance(value, str) and isinstance(error, OutOfBoundsDatetime | OutOfBoundsTimedelta):
+            raise ValueError(
+                f"{name}={shown(value)} is longer than the 292 years that pandas reads from text: "
+                "give a timedelta64 of NumPy, as np.timedelta64(4_000_000, 'D')"
+            ) from None
         return None
     if isna(length):
         return None

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from rapids_tc._typing import Aggregate, Array, Label, Length
+from rapids_tc.errors import shown
 from rapids_tc.preparation.code_tables import SLOTS
 from rapids_tc.preparation.edge_values import AGGREGATES, PICKS, Reading, check_aggregate
 from rapids_tc.preparation.entries import Entries, SlotReader, SlotsOfVertices
@@ -55,7 +56,8 @@ class Triangles:
     Raises
     ------
     ValueError
-        No condition is given, or one without what it needs; a value is none of those above.
+        No condition is given, or one without what it needs; a value is none of those above; a
+        type has no hash, or is a missing value other than None.
 
     See Also
     --------
@@ -127,9 +129,14 @@ class Triangles:
                 "types= goes together with either edge_type= or vertex_type=, whose types it names"
             )
         if not isinstance(self.types, list | tuple) or len(self.types) != SLOTS:
-            raise ValueError(f"types={self.types!r}; accepted: three types, None for any")
+            raise ValueError(f"types={shown(self.types)}; accepted: three types, None for any")
         if all(each is None for each in self.types):
             raise ValueError(f"types={self.types!r} names no type: any triangle has these")
+        if not all(map(_is_type, self.types)):
+            raise ValueError(
+                f"types={shown(self.types)}: a type is a single value that has a hash and is not "
+                "missing; None stands for any type"
+            )
         object.__setattr__(self, "types", tuple(self.types))
 
     def __repr__(self) -> str:
@@ -188,3 +195,15 @@ class Triangles:
     def _time(self) -> TimeReader:
         within = check_length("within", self.within, zero=True)
         return TimeReader(self.time, within=within)
+
+
+def _is_type(value: Any) -> bool:
+    """Return whether a value can be a type, or is None: no list, no array, and none missing."""
+    from pandas import isna
+    from pandas.api.types import is_scalar
+
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return value is None or not (is_scalar(value) and isna(value))
