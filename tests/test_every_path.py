@@ -60,6 +60,7 @@ class Reading:
         self.needs |= needs
         return values[0] if len(values) == 1 else values
 
+    counts = property(lambda self: self.read(Needs.EDGE_COUNTS, np.array([1, 0], "uint32")))
     triangles = property(lambda self: self.read(Needs.EDGE_COUNTS, np.array([1, 0])))
     trussness = property(lambda self: self.read(Needs.TRUSSNESS, np.array([3, 2], "int32")))
     squares = property(lambda self: self.read(Needs.SQUARES, np.array([1, 0])))
@@ -75,7 +76,8 @@ def check_column(name):
     """Plans, budgets and clusters prepare what the record says, and no more."""
     column, values = row_columns()[name], Reading()
     dtype = column.formula(values).dtype
-    assert dtype == column.dtype, f"say {dtype} in the Column of {name!r}, or convert what it makes"
+    fits = np.can_cast(dtype, column.dtype)
+    assert fits, f"say {dtype} in the Column of {name!r}, or convert what it makes"
     assert values.needs == column.needs, f"its formula reads {values.needs}: say so in the Column"
     for record in ANALYTICS.values():
         if name in record.columns:
