@@ -254,6 +254,16 @@ def test_what_takes_no_pairs():
         tc.similarity(EDGES, pairs=EDGES, memory_limit=10_000)
 
 
+def test_a_graph_keeps_the_rows_that_pairs_read(backend):
+    graph = tc.Graph(backend.frame(EDGES))
+    first = graph.similarity(measure="jaccard", pairs=backend.frame(EDGES))
+    rows = graph._prepared.neighbors
+    again = graph.similarity(measure="jaccard", pairs=backend.frame(EDGES))
+    assert graph._prepared.neighbors is rows
+    assert backend.to_pandas(first).tolist() == backend.to_pandas(again).tolist()
+    assert "neighbors" not in graph._prepared.__getstate__()
+
+
 @pytest.mark.cpu_only
 def test_the_memory_of_pairs_is_counted():
     graph, work = tc.Graph(EDGES)._prepared, ANALYTICS["similarity"].work

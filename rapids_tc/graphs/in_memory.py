@@ -243,6 +243,11 @@ class InMemoryGraph(EdgeGraph):
         with self.stage("laying out wedges"):
             return self.engine.prepare_wedges(csr)
 
+    @cached_property
+    def neighbors(self) -> Csr:
+        """The neighbors of every rank, of lower ranks and of higher ones."""
+        return self.engine.neighbors(self.csr)
+
     def squares(self, per: str) -> tuple[int, Any]:
         """Count the squares of the graph, and per "vertex", by rank, or "edge": int64."""
         layout = self.wedge_layout
@@ -537,6 +542,7 @@ class InMemoryGraph(EdgeGraph):
         state = self.__dict__.copy()
         state.pop("layout", None)  # cheap to compute again
         state.pop("wedge_layout", None)
+        state.pop("neighbors", None)
         del state["engine"]
         return state
 

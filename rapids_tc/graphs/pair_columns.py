@@ -119,15 +119,9 @@ class _Rows:
 class _Whole(_Rows):
     """What all batches of pairs read of a graph in memory."""
 
-    @cached_property
-    def rows(self) -> Csr:
-        """The neighbors of every rank."""
-        rows: Csr = self.graph.engine.neighbors(self.graph.csr)
-        return rows
-
     def common(self, u: Array, v: Array, values: Array) -> Array:
         """See `_Rows`."""
-        return self.graph.engine.common_sums(self.rows, u, v, values)
+        return self.graph.engine.common_sums(self.graph.neighbors, u, v, values)
 
 
 @dataclass(frozen=True)
