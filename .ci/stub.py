@@ -31,7 +31,7 @@ import pandas as pd
 import polars as pl
 
 from rapids_tc import datasets as datasets, files as files, plot as plot, spark as spark
-from rapids_tc._typing import Aggregate, EngineName, Label, Labels, Length, RankingMeasure
+from rapids_tc._typing import Aggregate, ByteSize, EngineName, Label, Labels, Length, RankingMeasure
 from rapids_tc._typing import ProjectionMeasure, Side, Vertices
 from rapids_tc.analytics.approximate import Estimate as Estimate
 from rapids_tc.analytics.communities import Connected

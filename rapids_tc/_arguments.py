@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
 from collections.abc import Callable, Iterable
+from decimal import Decimal
 from difflib import get_close_matches
 from numbers import Integral
 from typing import Any, NoReturn, TypeVar
@@ -74,6 +76,35 @@ def check_integer(
 def is_integer(value: object) -> bool:
     """Return whether an argument is an integer; True and False are none."""
     return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def as_bytes(size: str) -> int | None:
+    """Return the bytes that a text names, as Dask reads it; None if it names none.
+
+    Units of 1000 are kB, MB, GB, TB and PB, those of 1024 are KiB to PiB, in any case of letters,
+    and the last B may be left out.
+    """
+    found = re.fullmatch(
+        r"\s*(\d+\.?\d*|\.\d+)(e[+-]?\d{1,2})?\s*(?:([kmgtp])(i)?)?b?\s*", size.lower()
+    )
+    if found is None:
+        return None
+    number, power, unit, binary = found.groups("")
+    thousand = 1024 if binary else 1000
+    return int(Decimal(number + power) * thousand ** (" kmgtp".index(unit) if unit else 0))
+
+
+def checked_limit(limit: object) -> int | None:
+    """Return a ``memory_limit=`` as bytes; ValueError if it is neither above 0 nor None."""
+    if limit is None:
+        return None
+    size = as_bytes(limit) if isinstance(limit, str) else limit
+    if not is_integer(size) or size <= 0:  # type: ignore[operator]
+        raise ValueError(
+            f"memory_limit={limit!r}: give a number of bytes, such as 8 * 2**30, or a "
+            'text, such as "8GB" or "8GiB"'
+        )
+    return int(size)  # type: ignore[call-overload, no-any-return]
 
 
 def refuse(

@@ -20,6 +20,7 @@ Label = Hashable  # the name of a column
 Labels = Hashable | Sequence[Hashable]
 Sources = dict[Any, tuple[Any, ...]]  # by column of an answer, the columns that it comes from
 Vertices = Iterable[Any]  # a list, array, Series or Index of ids, or a frame of several columns
+ByteSize = int | str  # bytes, or a text such as "2GB"
 Length = float | str | timedelta | generic  # a length of time
 
 EngineName = Literal["cpu", "cuda"]

@@ -194,7 +194,7 @@ def test_triangles_of_a_kind(tmp_path, command, options):
         (["annotate"], "names no column to add"),
         (["vertex", "--out", "x.txt"], "--out x.txt: the suffix says how"),
         (["count", "--memory-limit", "0"], "--memory-limit"),
-        (["count", "--memory-limit", "1GB"], "'1GB' is not a valid number of bytes"),
+        (["count", "--memory-limit", "1 giga"], "'1 giga' is no size above 0, such as 2GB"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )  # fmt: skip

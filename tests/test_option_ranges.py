@@ -8,11 +8,14 @@ import numpy as np
 import pandas as pd
 import pytest
 import reference
+from dask.utils import parse_bytes
 from dask_support import assert_same, from_parts, layout, worked_on_here
+from graphs import complete
 from stream_support import in_blocks
 
 import rapids_tc as tc
 from rapids_tc import datasets
+from rapids_tc._arguments import as_bytes
 from rapids_tc.analytics.similarity import MEASURES
 from rapids_tc.engines import registry
 
@@ -227,3 +230,20 @@ def test_a_limit_of_any_size(function, path):
                 same(found, wrong)
             elif limit is None or limit > 2**24 or not isinstance(found, tc.CapacityError):
                 same(found, expected)
+
+
+@pytest.mark.parametrize("unit", ["", "B", "kB", "K", "mb", "MiB", "Gi", "GB", "TiB", "PB"])
+def test_sizes_are_read_as_dask_reads_them(unit):
+    for text in (f"5{unit}", f"1e2 {unit}", f" 2.5{unit}"):
+        assert as_bytes(text) == parse_bytes(text)
+
+
+def test_a_size_as_text_is_that_many_bytes(backend):
+    edges = backend.frame(complete(60).frame())
+    for limit in (60_000, "60kB", " 0.06 MB"):
+        with pytest.raises(tc.CapacityError, match="29,160 may be taken"):
+            tc.list_triangles(edges, vertices=[0], memory_limit=limit)
+    assert tc.Graph(edges, memory_limit="1GiB").count(memory_limit="1 gb") == 34_220
+    for wrong in ("", "-1", "0", "0 GB", "1e999", "GB", "1 XB", "1.5.2 MB", 0, 1.5, True):
+        with pytest.raises(ValueError, match=r'memory_limit=.*such as "8GB"'):
+            tc.count(edges, memory_limit=wrong)

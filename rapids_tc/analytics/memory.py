@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from rapids_tc._arguments import check_flag, with_hints
+from rapids_tc._arguments import check_flag, checked_limit, with_hints
 from rapids_tc._progress import call_report
-from rapids_tc._typing import Array, EngineName, Frame, Function, Labels, Method
+from rapids_tc._typing import Array, ByteSize, EngineName, Frame, Function, Labels, Method
 from rapids_tc.executors.registry import executor_of
 from rapids_tc.frames import device_memory
 from rapids_tc.frames.backend import open_frame
@@ -32,7 +32,7 @@ def memory_estimate(
     engine: EngineName | None = None,
     method: Method = "auto",
     progress: bool | None = None,
-    memory_limit: int | None = None,
+    memory_limit: ByteSize | None = None,
     edge_index: Array | None = None,
 ) -> dict[str, int]:
     """Estimate the memory that a call will take on top of the frame, stage by stage.
@@ -102,7 +102,7 @@ def memory_estimate(
     >>> list(estimate)
     ['number', 'order', 'orient', 'layout', 'count']
     """
-    needs.check_limit(memory_limit)
+    checked_limit(memory_limit)
     records = estimated()
     if not isinstance(function, str) or function not in records:
         raise ValueError(f"function={function!r}; accepted: {', '.join(sorted(records))}")
@@ -140,7 +140,7 @@ def release_memory() -> int:
 
     Where neither RMM nor CuPy was given a memory by the user, calls on a GPU take their arrays from
     a pool, which keeps an eighth of the GPU's memory at most. ``RAPIDS_TC_POOL`` in the environment
-    names another bound in bytes, before the first call; 0 is no pool.
+    names another bound, "4GB" or bytes, before the first call; 0 is no pool.
 
     Returns
     -------

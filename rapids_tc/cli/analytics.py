@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from rapids_tc._arguments import as_bytes
 from rapids_tc.cli import kinds, tables
 from rapids_tc.cli.edges import open_edges
 from rapids_tc.cli.output import Command
@@ -32,10 +33,17 @@ WHOLE_ROWS = (Result.COLUMN, Result.COLUMNS, Result.ROWS, Result.COMMUNITIES)
 READING = "`rapids-tc count --help` tells how FILE is read."
 
 
-class _Bytes(click.IntRange):
-    """Bytes to allow; click's message about a wrong value has this name in it."""
+class _Bytes(click.ParamType):  # type: ignore[type-arg]
+    """Bytes to allow, as a number or as text that names its unit."""
 
     name = "number of bytes"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Return the bytes, or fail with a message if there are none."""
+        size = value if isinstance(value, int) else as_bytes(value)
+        if not size:
+            self.fail(f"{value!r} is no size above 0, such as 2GB or 512MiB", param, ctx)
+        return size
 
 
 def commands() -> Iterator[click.Command]:
@@ -86,7 +94,6 @@ def split_options(
         )
     if "method" in asked:
         needs.require_method(asked["method"], record, engine or "cpu")
-    needs.check_limit(asked["memory_limit"])
     if engine is not None:
         resolve_backend(PandasAdapter(), engine)  # says what to install, before the file is read
     asked["by"] = list(asked["by"]) or None
@@ -178,8 +185,8 @@ def _options(record: Analytic) -> Iterator[Callable[..., Any]]:
             "--method", default="auto", show_default=True, help="Intersection method, of cuda."
         )
     yield click.option(
-        "--memory-limit", type=_Bytes(1), metavar="BYTES",
-        help="What may be taken on top of the edges.",
+        "--memory-limit", type=_Bytes(), metavar="SIZE",
+        help="What may be taken on top of the edges: 2GB, 512MiB, or bytes.",
     )  # fmt: skip
 
 

@@ -27,6 +27,8 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from rapids_tc._arguments import as_bytes
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -218,9 +220,10 @@ def _bound(memory: int) -> int:
         The variable holds no number of bytes.
     """
     text = os.environ.get(BOUND, "")
-    if text and not (text.isascii() and text.isdigit()):
+    size = as_bytes(text) if text else memory // SHARE
+    if size is None:
         raise ValueError(
             f"{BOUND}={text!r} in the environment; give the bytes that a pool on a GPU may keep "
-            "between calls, such as 4000000000, or 0 for no pool"
+            "between calls, such as 4GB or 4000000000, or 0 for no pool"
         )
-    return int(text) if text else memory // SHARE
+    return size

@@ -137,7 +137,7 @@ class KeptGraph:
         blocks = kept.blocks if isinstance(kept, Blocked) else []
         graph = replace(
             kept, executor=executor, workers=self._require(executor, [kept.numbers, blocks]),
-            name=name, method=options.method, free=options.memory_limit or kept.free, read=read,
+            name=name, method=options.method, free=options.limit or kept.free, read=read,
         )  # fmt: skip
         return self._checked(graph, work) if isinstance(graph, Blocked) else graph
 

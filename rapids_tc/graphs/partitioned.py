@@ -13,6 +13,7 @@ from functools import cached_property
 from inspect import Parameter
 from typing import TYPE_CHECKING, Any
 
+from rapids_tc._arguments import checked_limit
 from rapids_tc._progress import check_progress
 from rapids_tc.blocks import (
     block_values,
@@ -80,7 +81,7 @@ def answer(
         adapter, labels = open_partitions(executor, record, options, own)
     else:
         check_prepared(kept, record, options, own)
-        needs.check_limit(options.memory_limit)
+        checked_limit(options.memory_limit)
         adapter, labels = kept.adapter, kept.id_columns
         options = replace(options, engine=kept.options.engine, by=by)
     with executor:
@@ -212,7 +213,7 @@ class PartitionedGraph:
 
     def with_ids(self) -> Numbered:
         """Assign numbers to the ids of the partitions."""
-        executor, limit = self.executor, self._options.memory_limit
+        executor, limit = self.executor, self._options.limit
         partitions, workers = self._partitions, executor.workers()
         del self._partitions  # which are to be let go with the rows
         tasks = TaskMap(
@@ -405,7 +406,7 @@ def open_partitions(
     adapter = CudfAdapter() if root(executor.meta) == "cudf" else PandasAdapter()
     check_engine(options.engine)
     needs.require_method(options.method, record, resolve_engine(adapter, options.engine))
-    needs.check_limit(options.memory_limit)
+    checked_limit(options.memory_limit)
     ids = options.source, options.destination, options.by
     labels = edge_columns(adapter.labels(executor.meta), *ids, named_columns(own))
     require_fields(record, own, labels)
@@ -486,13 +487,13 @@ def estimate(
         graph = kept.blocked
         rows, holders = sum(map(sum, graph.rows)), {*graph.workers_of_rows}
         of_graph = graph.n, graph.free, kept.id_columns.joined
-        of_call = graph.n, rows, graph.size, options.memory_limit or graph.free
+        of_call = graph.n, rows, graph.size, options.limit or graph.free
         grid.require_one_block(*of_call, work, graph.engine, record.name)
         sizes = cluster.ClusterSizes(rows, graph.size, len(holders), *of_graph)
         return {"worker": cluster.answering(work, sizes), "blocks": sizes.n}
     adapter, labels = open_partitions(executor, record, options, record.defaults)
     with executor:
-        workers, listed, free = executor.workers(), 0, options.memory_limit
+        workers, listed, free = executor.workers(), 0, options.limit
         if executor.is_held():
             profiled = PartitionedGraph(executor, adapter, labels, GRAPH, options, {}).with_ids()
             rows, ids, listed = sum(map(sum, profiled.rows)), profiled.size, profiled.listed

@@ -7,7 +7,7 @@ from typing import Any
 
 from rapids_tc._arguments import check_flag, with_hints
 from rapids_tc._progress import call_report
-from rapids_tc._typing import Array, EngineName, Frame, Labels, Vertices
+from rapids_tc._typing import Array, ByteSize, EngineName, Frame, Labels, Vertices
 from rapids_tc.frames.device import place
 from rapids_tc.graphs import resolve
 from rapids_tc.plan.record import Options
@@ -52,8 +52,8 @@ class Graph:
         Where to work; by default where the frame is.
     progress : bool, optional
         Show progress on stderr; by default if stderr is a terminal.
-    memory_limit : int, optional
-        Bytes that may be taken on top of the frame.
+    memory_limit : int or str, optional
+        Bytes that may be taken on top of the frame, or a text such as "2GB".
     edge_index : array of shape (2, m), optional
         Sources and destinations, in place of `edges`.
 
@@ -102,7 +102,7 @@ class Graph:
         bipartite: bool = False,
         engine: EngineName | None = None,
         progress: bool | None = None,
-        memory_limit: int | None = None,
+        memory_limit: ByteSize | None = None,
         edge_index: Array | None = None,
     ) -> None:
         options = Options(

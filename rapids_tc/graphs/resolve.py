@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rapids_tc._arguments import checked_limit
 from rapids_tc._progress import call_report, memory_errors
 from rapids_tc.blocks.rows import Rows
 from rapids_tc.engines import registry
@@ -119,10 +120,9 @@ def take_arrays(edges: Any, options: Options, own: OwnOptions) -> tuple[Any, Opt
 def check(graph: InMemoryGraph, record: Analytic, options: Options, own: OwnOptions) -> EdgeGraph:
     """Return the user's own graph; ValueError or CapacityError if it cannot answer a call."""
     check_prepared(graph, record, options, own)
-    if options.memory_limit is not None:
-        needs.check_limit(options.memory_limit)
+    if (limit := options.limit) is not None:
         work = record.work_of(own, grouped=bool(graph.id_columns.groups))
-        needs.require(graph.stages(work, options.method), options.memory_limit)
+        needs.require(graph.stages(work, options.method), limit)
     require_sides(graph, record, own)
     if graph.id_columns.bipartite and names_sides(record, own):
         graph.ids.require_one_column()
@@ -158,11 +158,10 @@ def make(record: Analytic, edges: Any, options: Options, own: OwnOptions) -> Edg
             hint = needs.advice(record.name, instead, options.method)
             if in_blocks:
                 hint = needs.advice("a matrix", OF_ENTRIES, options.method)
-            needs.require(stages, options.memory_limit, hint)
+            needs.require(stages, options.limit, hint)
     graph = in_memory.read(
         frame, labels, backend, options.progress, vertices=_vertices(frame, backend),
-        inspected=inspected, limit=options.memory_limit,
-        numbers_rows=needs.numbers_rows(work),
+        inspected=inspected, limit=options.limit, numbers_rows=needs.numbers_rows(work),
     )  # fmt: skip
     if labels.bipartite and names_sides(record, own):
         graph.ids.require_one_column()
@@ -193,7 +192,7 @@ def prepare(
         raise TypeError(IS_GRAPH)
     edges = edges.collect() if is_lazy(edges) else edges
     frame, labels, backend = _open(edges, options, GRAPH, own)
-    inspected, limit = None, options.memory_limit
+    inspected, limit = None, options.limit
     if limit is not None and labels.bipartite:
         _require_sides(GRAPH, own, GRAPH.most, limit, (frame, labels, backend))
     elif limit is not None:
@@ -243,8 +242,7 @@ def _open(
     edges: Any, options: Options, record: Analytic, own: OwnOptions
 ) -> tuple[Frame, EdgeColumns, Backend]:
     """Return the frame of edges, its id columns, and the backend that works on them."""
-    if options.memory_limit is not None:
-        needs.check_limit(options.memory_limit)
+    checked_limit(options.memory_limit)
     frame, backend = open_frame(edges, options.engine, once=record is GRAPH)
     if not (isinstance(options.method, str) and options.method == "auto"):
         needs.require_method(options.method, record, backend.engine)
@@ -280,7 +278,7 @@ def _limit(frame: Frame, backend: Backend, work: Work, options: Options) -> int 
         return None
     stages = needs.stages(work, rows, ids, False, backend.engine, options.method)
     most = max(stage.bytes for stage in stages)
-    limit = options.memory_limit
+    limit = options.limit
     if limit is None:
         limit = engine.free() if many or most > engine.costs.unasked else most
     return int(limit) if many or most > limit else None

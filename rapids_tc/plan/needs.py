@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from rapids_tc._arguments import is_integer
 from rapids_tc.engines import registry
 from rapids_tc.errors import CapacityError
 from rapids_tc.kernels import catalogue
@@ -300,7 +299,6 @@ def describe(rows: int, vertices: int, dense: bool, engine: str) -> str:
 
 def require(needed: list[Stage], limit: int | None, advice: str = RAISE) -> None:
     """Raise CapacityError if a stage needs more than `limit` bytes."""
-    check_limit(limit)
     if limit is None or not needed:
         return
     worst = max(needed, key=lambda stage: stage.bytes)
@@ -320,14 +318,6 @@ def advice(name: str, instead: str, method: str) -> str:
     if not catalogue.find(method).blocks:
         name, instead = f"method={method!r}", 'method="auto" is'
     return f"{helps}; {name} is not counted in blocks: {instead}" if instead else helps
-
-
-def check_limit(limit: int | None) -> None:
-    """Raise ValueError unless it is a number of bytes, or None."""
-    if limit is None:
-        return
-    if not is_integer(limit) or limit <= 0:
-        raise ValueError(f"memory_limit={limit!r}: give a number of bytes, such as 8 * 2**30")
 
 
 def require_listing(triangles: int, memory: int, advice: str, text: int = 0) -> None:

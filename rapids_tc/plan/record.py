@@ -10,7 +10,8 @@ from dataclasses import dataclass, fields, replace
 from enum import Enum, Flag, auto
 from typing import TYPE_CHECKING, Any, Protocol
 
-from rapids_tc._typing import Array, ArrayModule, EngineName, Label, Labels, Method
+from rapids_tc._arguments import checked_limit
+from rapids_tc._typing import Array, ArrayModule, ByteSize, EngineName, Label, Labels, Method
 from rapids_tc.preparation.triangle_kinds import Triangles
 
 if TYPE_CHECKING:
@@ -258,11 +259,11 @@ class Options:
         An intersection method of `methods`, CUDA only; "auto" chooses.
     progress : bool, optional
         Show progress on stderr; by default if stderr is a terminal.
-    memory_limit : int, optional
-        Bytes that may be taken on top of the frame, and of columns and edges that are given back;
-        by default, all that are free. A graph that needs more is cut into blocks, which are kept in
-        host memory (for a GPU) or in a temporary file, and are counted in one task after another:
-        slower, with the same answer.
+    memory_limit : int or str, optional
+        Bytes that may be taken on top of the frame, and of columns and edges that are given back,
+        or a text such as "2GB" or "512MiB"; by default, all that are free. A graph that needs more
+        is cut into blocks, which are kept in host memory (for a GPU) or in a temporary file, and
+        are counted in one task after another: slower, with the same answer.
     edge_index : array of shape (2, m), optional
         Sources and destinations, in place of `edges`; other positional arguments stay.
     """
@@ -273,8 +274,13 @@ class Options:
     engine: EngineName | None = None
     method: Method = "auto"
     progress: bool | None = None
-    memory_limit: int | None = None
+    memory_limit: ByteSize | None = None
     edge_index: Array | None = None
+
+    @property
+    def limit(self) -> int | None:
+        """The bytes of `memory_limit`; ValueError if it names none."""
+        return checked_limit(self.memory_limit)
 
 
 COLUMNS = ("weight", "edge_type", "sign", "time")  # own options that name a column
@@ -403,7 +409,12 @@ class Analytic:
 
     def arguments(self, options: Options, own: OwnOptions) -> OwnOptions:
         """Return the arguments of the body: its own options, and the shared options it reads."""
-        return {**own, **{name: getattr(options, name) for name in self.reads}}
+        read = {name: getattr(options, name) for name in self.reads}
+        return {
+            **own,
+            **read,
+            **({"memory_limit": options.limit} if "memory_limit" in read else {}),
+        }
 
 
 ANALYTICS: dict[str, Analytic] = {}  # by name; each module of `analytics` adds its own

@@ -5,7 +5,7 @@ They need PySpark 4 on the driver, and this package, with PyArrow, for the Pytho
 
 from __future__ import annotations
 
-from rapids_tc._typing import Frame, Labels
+from rapids_tc._typing import ByteSize, Frame, Labels
 from rapids_tc.spark import plan, stages
 
 
@@ -14,7 +14,7 @@ def count(
     *,
     source: Labels | None = None,
     destination: Labels | None = None,
-    memory_limit: int | None = None,
+    memory_limit: ByteSize | None = None,
 ) -> int:
     """Count the triangles of the edges of a Spark DataFrame.
 
@@ -24,9 +24,9 @@ def count(
         One row per edge. Direction, repeated rows and self loops do not matter.
     source, destination : str, optional
         The two id columns, of integers or of text; by default as for `rapids_tc.count`.
-    memory_limit : int, optional
-        Bytes that one task may take in Python, 1 GiB by default and 4 GiB at most. An executor
-        runs as many tasks at once as it has cores.
+    memory_limit : int or str, optional
+        Bytes that one task may take in Python, or a text such as "2GB"; 1 GiB by default and 4 GiB
+        at most. An executor runs as many tasks at once as it has cores.
 
     Returns
     -------
@@ -79,7 +79,7 @@ def annotate(
     *columns: str,
     source: Labels | None = None,
     destination: Labels | None = None,
-    memory_limit: int | None = None,
+    memory_limit: ByteSize | None = None,
 ) -> Frame:
     """Add columns to the rows of a Spark DataFrame of edges.
 

@@ -6,13 +6,16 @@ from dataclasses import dataclass
 from math import ceil, isqrt
 from typing import TYPE_CHECKING
 
+from rapids_tc._arguments import checked_limit
 from rapids_tc.analytics.annotate import check_names
 from rapids_tc.errors import CapacityError
-from rapids_tc.plan import costs, needs
+from rapids_tc.plan import costs
 from rapids_tc.plan.record import Needs, row_columns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from rapids_tc._typing import ByteSize
 
 TASK_MEMORY = 2**30  # bytes of a task in Python: executors have one or a few GiB per core
 # Bytes of a task per edge of a block, to make a block or to count three, and the copies of the text
@@ -33,7 +36,7 @@ class Sizes:
     text: int
 
 
-def choose(sizes: Sizes, memory_limit: int | None, parallelism: int) -> int:
+def choose(sizes: Sizes, memory_limit: ByteSize | None, parallelism: int) -> int:
     """Choose the number of blocks per side.
 
     Raises
@@ -41,8 +44,8 @@ def choose(sizes: Sizes, memory_limit: int | None, parallelism: int) -> int:
     CapacityError
         Three blocks take more than the limit, however many blocks there are.
     """
-    needs.check_limit(memory_limit)
-    limit = TASK_MEMORY if memory_limit is None else min(memory_limit, MOST_MEMORY)
+    bound = checked_limit(memory_limit)
+    limit = TASK_MEMORY if bound is None else min(bound, MOST_MEMORY)
     need = ceil(costs.UNEVEN * (EDGE * sizes.rows + TEXT_COPIES * sizes.text))
     n = isqrt(max(ceil(need / limit), 1) - 1) + 1
     if n > MOST_BLOCKS:
