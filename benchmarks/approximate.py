@@ -60,7 +60,7 @@ def keep(answers: dict[int, list[Any]], number: int, answer: Any) -> None:
 def ask(frame: Any, colours: int, before: list[Any]) -> Any:
     """Count the triangles, or estimate them with the next seed: 0, which warms up, 0, 1, …"""
     seed = max(len(before) - 1, 0)
-    return tc.approximate_count(frame, colours=colours, seed=seed) if colours else tc.count(frame)
+    return tc.approximate_count(frame, colors=colours, seed=seed) if colours else tc.count(frame)
 
 
 def accuracy(estimates: list[tc.Estimate], count: int) -> dict[str, float]:

@@ -77,7 +77,7 @@ class Call:
 
 def iterate(frame: Any, **options: Any) -> list[Any]:
     """Return the length and some rows of each frame of triangles: all rows would take memory."""
-    frames = tc.iter_triangles(frame, rows=FRAME, **options)
+    frames = tc.iter_triangles(frame, max_rows=FRAME, **options)
     return [(len(frame), frame.iloc[::997].copy()) for frame in frames]
 
 
@@ -107,7 +107,7 @@ CALLS = {name: Call(getattr(tc, name), name) for name in PLAIN} | {
     ),
     "iter_triangles": Call(iterate, "iter_triangles"),
     "approximate_count": Call(
-        partial(tc.approximate_count, colours=2, seed=1), "approximate_count", {"colours": 2}
+        partial(tc.approximate_count, colors=2, seed=1), "approximate_count", {"colors": 2}
     ),
 }
 

@@ -136,7 +136,7 @@ class Graph(_Graph, Generic[_F_co]):
     def annotate(self, *columns: str, where: Triangles | None = None,
         engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
         memory_limit: ByteSize | None = None) -> _F_co: ...
-    def approximate_count(self, *, colours: int, seed: int, confidence: float = 0.95,
+    def approximate_count(self, *, colors: int = 4, seed: int = 0, confidence: float = 0.95,
         engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
         memory_limit: ByteSize | None = None) -> Estimate: ...
     @overload
@@ -200,17 +200,17 @@ class Graph(_Graph, Generic[_F_co]):
         engine: EngineName | None = None, progress: bool | None = None,
         memory_limit: ByteSize | None = None) -> _F_co: ...
     @overload
-    def iter_triangles(self: Graph[_Partitioned], *, rows: int, vertices: Vertices | None = None,
-        engine: EngineName | None = None, progress: bool | None = None,
-        memory_limit: ByteSize | None = None) -> Any: ...
+    def iter_triangles(self: Graph[_Partitioned], *, max_rows: int,
+        vertices: Vertices | None = None, engine: EngineName | None = None,
+        progress: bool | None = None, memory_limit: ByteSize | None = None) -> Any: ...
     @overload
-    def iter_triangles(self, *, rows: int, vertices: Vertices | None = None,
+    def iter_triangles(self, *, max_rows: int, vertices: Vertices | None = None,
         engine: EngineName | None = None, progress: bool | None = None,
         memory_limit: ByteSize | None = None) -> Iterator[_F_co]: ...
     def project(self, *, side: Side = "source", at_least: int = 1,
         measure: ProjectionMeasure | None = None, engine: EngineName | None = None,
         progress: bool | None = None, memory_limit: ByteSize | None = None) -> _F_co: ...
-    def iter_project(self, *, rows: int, side: Side = "source", at_least: int = 1,
+    def iter_project(self, *, max_rows: int, side: Side = "source", at_least: int = 1,
         measure: ProjectionMeasure | None = None, engine: EngineName | None = None,
         progress: bool | None = None, memory_limit: ByteSize | None = None) -> Iterator[_F_co]: ...
     def most_similar(self, top: int = 10, *, measure: RankingMeasure = "jaccard",
@@ -343,7 +343,7 @@ class Graph(_Graph, Generic[_F_co]):
         memory_limit: ByteSize | None = None) -> dict[str, int]: ...
 
 class _GroupedGraph(Graph[_F_co]):  # made with by=
-    def approximate_count(self, *, colours: int, seed: int, confidence: float = 0.95,
+    def approximate_count(self, *, colors: int = 4, seed: int = 0, confidence: float = 0.95,
         engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
         memory_limit: ByteSize | None = None) -> _F_co: ...
     def cliques(self, k: int = 4, *, engine: EngineName | None = None, progress: bool | None = None,
@@ -391,42 +391,42 @@ def annotate(*columns: str, where: Triangles | None = None, source: Labels | Non
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None, edge_index: _A) -> dict[str, _A]: ...
 @overload
-def approximate_count(edges: _GroupedGraph[_F], *, colours: int, seed: int,
+def approximate_count(edges: _GroupedGraph[_F], *, colors: int = 4, seed: int = 0,
     confidence: float = 0.95, source: Labels | None = None, destination: Labels | None = None,
     by: Labels | None = None, engine: EngineName | None = None, method: Method = "auto",
     progress: bool | None = None, memory_limit: ByteSize | None = None) -> _F: ...
 @overload
-def approximate_count(edges: _GroupedGraph[_Stream], *, colours: int, seed: int,
+def approximate_count(edges: _GroupedGraph[_Stream], *, colors: int = 4, seed: int = 0,
     confidence: float = 0.95, source: Labels | None = None, destination: Labels | None = None,
     by: Labels | None = None, engine: EngineName | None = None, method: Method = "auto",
     progress: bool | None = None, memory_limit: ByteSize | None = None) -> Any: ...
 @overload
-def approximate_count(edges: _Edges, *, colours: int, seed: int, confidence: float = 0.95,
-    source: Labels | None = None, destination: Labels | None = None, by: None = None,
-    engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
-    memory_limit: ByteSize | None = None) -> Estimate: ...
+def approximate_count(edges: _Edges, *, colors: int = 4, seed: int = 0,
+    confidence: float = 0.95, source: Labels | None = None, destination: Labels | None = None,
+    by: None = None, engine: EngineName | None = None, method: Method = "auto",
+    progress: bool | None = None, memory_limit: ByteSize | None = None) -> Estimate: ...
 @overload
-def approximate_count(edges: _F, *, colours: int, seed: int, confidence: float = 0.95,
+def approximate_count(edges: _F, *, colors: int = 4, seed: int = 0, confidence: float = 0.95,
     source: Labels | None = None, destination: Labels | None = None, by: Labels,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> _F: ...
 @overload
-def approximate_count(edges: _Stream, *, colours: int, seed: int, confidence: float = 0.95,
-    source: Labels | None = None, destination: Labels | None = None, by: Labels,
-    engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
-    memory_limit: ByteSize | None = None) -> Any: ...
+def approximate_count(edges: _Stream, *, colors: int = 4, seed: int = 0,
+    confidence: float = 0.95, source: Labels | None = None, destination: Labels | None = None,
+    by: Labels, engine: EngineName | None = None, method: Method = "auto",
+    progress: bool | None = None, memory_limit: ByteSize | None = None) -> Any: ...
 @overload
-def approximate_count(*, colours: int, seed: int, confidence: float = 0.95,
+def approximate_count(*, colors: int = 4, seed: int = 0, confidence: float = 0.95,
     source: Labels | None = None, destination: Labels | None = None, by: None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None, edge_index: _Array) -> Estimate: ...
 @overload
-def approximate_count(edges: _A | tuple[_A, _A], *, colours: int, seed: int,
+def approximate_count(edges: _A | tuple[_A, _A], *, colors: int = 4, seed: int = 0,
     confidence: float = 0.95, source: Labels | None = None, destination: Labels | None = None,
     by: Labels | _Array, engine: EngineName | None = None, method: Method = "auto",
     progress: bool | None = None, memory_limit: ByteSize | None = None) -> dict[str, _A]: ...
 @overload
-def approximate_count(*, colours: int, seed: int, confidence: float = 0.95,
+def approximate_count(*, colors: int = 4, seed: int = 0, confidence: float = 0.95,
     source: Labels | None = None, destination: Labels | None = None, by: Labels | _Array,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None, edge_index: _A) -> dict[str, _A]: ...
@@ -870,43 +870,45 @@ def list_triangles(*, vertices: Vertices | None = None, max_rows: int | None = N
     progress: bool | None = None, memory_limit: ByteSize | None = None,
     edge_index: _A) -> dict[str, _A]: ...
 @overload
-def iter_triangles(edges: _Partitioned | Graph[_Partitioned], *, rows: int,
+def iter_triangles(edges: _Partitioned | Graph[_Partitioned], *, max_rows: int,
     vertices: Vertices | None = None, source: Labels | None = None,
     destination: Labels | None = None, by: Labels | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Any: ...
 @overload
-def iter_triangles(edges: _Lazy | Graph[_Lazy], *, rows: int, vertices: Vertices | None = None,
-    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+def iter_triangles(edges: _Lazy | Graph[_Lazy], *, max_rows: int,
+    vertices: Vertices | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Iterator[pl.DataFrame]: ...
 @overload
-def iter_triangles(edges: _F | Graph[_F], *, rows: int, vertices: Vertices | None = None,
+def iter_triangles(edges: _F | Graph[_F], *, max_rows: int, vertices: Vertices | None = None,
     source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Iterator[_F]: ...
 @overload
-def iter_triangles(edges: _Stream | Graph[_Stream], *, rows: int,
+def iter_triangles(edges: _Stream | Graph[_Stream], *, max_rows: int,
     vertices: Vertices | None = None, source: Labels | None = None,
     destination: Labels | None = None, by: Labels | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Iterator[Any]: ...
 @overload
-def iter_triangles(edges: _A | tuple[_A, _A], *, rows: int, vertices: Vertices | None = None,
-    source: Labels | None = None, destination: Labels | None = None,
-    by: _Array | Labels | None = None, engine: EngineName | None = None,
-    progress: bool | None = None,
+def iter_triangles(edges: _A | tuple[_A, _A], *, max_rows: int,
+    vertices: Vertices | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: _Array | Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Iterator[dict[str, _A]]: ...
 @overload
-def iter_triangles(edges: _Matrix, *, rows: int, vertices: Vertices | None = None,
+def iter_triangles(edges: _Matrix, *, max_rows: int, vertices: Vertices | None = None,
     source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Iterator[dict[str, Any]]: ...
 @overload
-def iter_triangles(*, rows: int, vertices: Vertices | None = None, source: Labels | None = None,
-    destination: Labels | None = None, by: _Array | Labels | None = None,
-    engine: EngineName | None = None, progress: bool | None = None,
-    memory_limit: ByteSize | None = None, edge_index: _A) -> Iterator[dict[str, _A]]: ...
+def iter_triangles(*, max_rows: int, vertices: Vertices | None = None,
+    source: Labels | None = None, destination: Labels | None = None,
+    by: _Array | Labels | None = None, engine: EngineName | None = None,
+    progress: bool | None = None, memory_limit: ByteSize | None = None,
+    edge_index: _A) -> Iterator[dict[str, _A]]: ...
 @overload
 def project(edges: _F | Graph[_F], *, side: Side = "source", at_least: int = 1,
     measure: ProjectionMeasure | None = None, source: Labels | None = None,
@@ -938,37 +940,37 @@ def project(*, side: Side = "source", at_least: int = 1,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None, edge_index: _A) -> dict[str, _A]: ...
 @overload
-def iter_project(edges: _Lazy | Graph[_Lazy], *, rows: int, side: Side = "source",
+def iter_project(edges: _Lazy | Graph[_Lazy], *, max_rows: int, side: Side = "source",
     at_least: int = 1, measure: ProjectionMeasure | None = None, source: Labels | None = None,
     destination: Labels | None = None, by: Labels | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Iterator[pl.DataFrame]: ...
 @overload
-def iter_project(edges: _F | Graph[_F], *, rows: int, side: Side = "source", at_least: int = 1,
-    measure: ProjectionMeasure | None = None, source: Labels | None = None,
+def iter_project(edges: _F | Graph[_F], *, max_rows: int, side: Side = "source",
+    at_least: int = 1, measure: ProjectionMeasure | None = None, source: Labels | None = None,
     destination: Labels | None = None, by: Labels | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Iterator[_F]: ...
 @overload
-def iter_project(edges: _Stream | Graph[_Stream], *, rows: int, side: Side = "source",
+def iter_project(edges: _Stream | Graph[_Stream], *, max_rows: int, side: Side = "source",
     at_least: int = 1, measure: ProjectionMeasure | None = None, source: Labels | None = None,
     destination: Labels | None = None, by: Labels | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Iterator[Any]: ...
 @overload
-def iter_project(edges: _A | tuple[_A, _A], *, rows: int, side: Side = "source",
+def iter_project(edges: _A | tuple[_A, _A], *, max_rows: int, side: Side = "source",
     at_least: int = 1, measure: ProjectionMeasure | None = None, source: Labels | None = None,
     destination: Labels | None = None, by: _Array | Labels | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Iterator[dict[str, _A]]: ...
 @overload
-def iter_project(edges: _Matrix, *, rows: int, side: Side = "source", at_least: int = 1,
+def iter_project(edges: _Matrix, *, max_rows: int, side: Side = "source", at_least: int = 1,
     measure: ProjectionMeasure | None = None, source: Labels | None = None,
     destination: Labels | None = None, by: Labels | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Iterator[dict[str, Any]]: ...
 @overload
-def iter_project(*, rows: int, side: Side = "source", at_least: int = 1,
+def iter_project(*, max_rows: int, side: Side = "source", at_least: int = 1,
     measure: ProjectionMeasure | None = None, source: Labels | None = None,
     destination: Labels | None = None, by: _Array | Labels | None = None,
     engine: EngineName | None = None, progress: bool | None = None,

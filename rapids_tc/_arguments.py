@@ -5,7 +5,8 @@ from __future__ import annotations
 import functools
 import inspect
 import re
-from collections.abc import Callable, Iterable
+import warnings
+from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
 from difflib import get_close_matches
 from numbers import Integral
@@ -105,6 +106,35 @@ def checked_limit(limit: object) -> int | None:
             'text, such as "8GB" or "8GiB"'
         )
     return int(size)  # type: ignore[call-overload, no-any-return]
+
+
+def with_new_names(
+    function: str, keywords: dict[str, Any], renamed: Mapping[str, str]
+) -> dict[str, Any]:
+    """Return the keywords of a user's call with options by their names of today.
+
+    `renamed` has these by their old names, each of which gives a FutureWarning. To be called by the
+    function that the user calls.
+
+    Raises
+    ------
+    TypeError
+        An option is given by both names.
+    """
+    for old in renamed.keys() & keywords.keys():
+        new = renamed[old]
+        if new in keywords:
+            raise TypeError(
+                f"{function}() got {old}= and {new}=, its name of today: leave {old}= out"
+            )
+        warn_renamed(f"{old}= of {function}", f"{new}=", stacklevel=4)
+    return {renamed.get(name, name): value for name, value in keywords.items()}
+
+
+def warn_renamed(old: str, new: str, *, stacklevel: int) -> None:
+    """Give the FutureWarning of a name that will go; `stacklevel` is that of the user's line."""
+    words = f"{old} is now {new}, and will go in a later minor release"
+    warnings.warn(words, FutureWarning, stacklevel=stacklevel)
 
 
 def refuse(

@@ -11,7 +11,7 @@ import rapids_tc as tc
 
 FUNCTIONS = [  # all, asked for what they need besides a frame
     tc.Graph,
-    partial(tc.approximate_count, colours=2, seed=0),
+    partial(tc.approximate_count, colors=2, seed=0),
     tc.average_clustering,
     tc.clustering,
     tc.count,

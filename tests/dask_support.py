@@ -129,7 +129,7 @@ def plain(backend, result):
 
 ASKED = {
     "count": tc.count,
-    "approximate_count": lambda edges: tc.approximate_count(edges, colours=2, seed=3),
+    "approximate_count": lambda edges: tc.approximate_count(edges, colors=2, seed=3),
     "vertex_triangles": tc.vertex_triangles,
     "clustering": tc.clustering,
     "average_clustering": lambda edges: tc.average_clustering(edges, count_zeros=False),

@@ -60,7 +60,7 @@ OPTIONS = {
     "at_least": [1, 3],
     "aggregate": ["last", "first", "sum", "mean", "min", "max"],
     "bipartite": [False, True],
-    "colours": [1],
+    "colors": [1],
     "columns": [("triangles",), *OF_ROWS, *OF_VERTICES],
     "confidence": [0.95],
     "connected": ["triangles", "edges"],
@@ -68,13 +68,12 @@ OPTIONS = {
     "directed": [False, True],
     "edge_type": ["kind"],
     "k": [3, 2, 4, 5, 6, "max", "all"],
-    "max_rows": [None, 10**4],
+    "max_rows": [10**4, 7, None],
     "exclude_neighbors": [False, True],
     "measure": [*MEASURES, "common_neighbors", "newman", "ratio", None],
     "most_degree": [None, 8],
     "pairs": [None, PAIRS],
     "per": [None, "vertex", "edge"],
-    "rows": [7, 10**4],
     "seed": [3],
     "side": ["source", "destination"],
     "sign": ["trust"],
@@ -125,6 +124,7 @@ def choices(record):
 
 REFUSED = {  # by function and option: values of `OPTIONS` that others take
     ("k_truss", "k"): ("all",),
+    ("list_triangles", "max_rows"): (7,),
     ("triangles_by_type", "aggregate"): ("sum", "mean", "min", "max"),
     ("balance", "per"): ("edge",),
     ("similarity", "measure"): ("common_neighbors", "newman", "ratio", None),
@@ -187,7 +187,7 @@ def expected(name, own, frame=FRAME):
     if where is not None:
         triangles, of = of_kind(where, frame), getattr(reference, f"{name}_of")
         definition = lambda rows, **own: of(triangles, rows, **own)  # noqa: E731
-    for ignored in ("rows", "max_rows", "confidence", "seed"):
+    for ignored in ("max_rows", "confidence", "seed"):
         own.pop(ignored, None)
     if name in ("triangles_by_type", "balance"):
         column = own.pop("edge_type", None) or own.pop("sign", "kind")

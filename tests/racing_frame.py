@@ -34,7 +34,7 @@ CASES = [
 def call(name, n, frame):
     with in_blocks(n) if n else nullcontext():
         if name == "approximate_count":
-            return tc.approximate_count(frame, colours=2, seed=1)
+            return tc.approximate_count(frame, colors=2, seed=1)
         if name == "ids of two columns":
             return tc.count(frame, source=["src", "dst"], destination=["dst", "src"])
         return FUNCTIONS[name](frame)

@@ -50,8 +50,8 @@ def count(rows):
     return len(list_triangles(rows))
 
 
-def color(word, colours, seed):
-    """The color of a 64-bit word: a number of the SplitMix64 sequence as a share of `colours`."""
+def color(word, colors, seed):
+    """The color of a 64-bit word: a number of the SplitMix64 sequence as a share of `colors`."""
 
     def step(z):
         return (z + 1) * 0x9E3779B97F4A7C15 % 2**64
@@ -61,19 +61,19 @@ def color(word, colours, seed):
         z = (z ^ (z >> 27)) * 0x94D049BB133111EB % 2**64
         return z ^ (z >> 31)
 
-    return (mix((step(word % 2**64) + mix(step(seed))) % 2**64) >> 32) * colours >> 32
+    return (mix((step(word % 2**64) + mix(step(seed))) % 2**64) >> 32) * colors >> 32
 
 
-def approximate_count(rows, color, colours):
+def approximate_count(rows, color, colors):
     """The triangles of one color (a dict), scaled up, and the variance that they let expect.
 
-    A triangle has one color with probability colours**-2, two that share an edge have the same
-    with colours**-3, two that share less with colours**-4.
+    A triangle has one color with probability colors**-2, two that share an edge have the same
+    with colors**-3, two that share less with colors**-4.
     """
     seen = [t for t in list_triangles(rows) if len({color[v] for v in t}) == 1]
     pairs = sum(len({*a} & {*b}) == 2 for a, b in combinations(seen, 2))
-    alone, shared = colours**2 * (colours**2 - 1), 2 * colours**3 * (colours - 1)
-    return colours**2 * len(seen), alone * len(seen) + shared * pairs
+    alone, shared = colors**2 * (colors**2 - 1), 2 * colors**3 * (colors - 1)
+    return colors**2 * len(seen), alone * len(seen) + shared * pairs
 
 
 def list_cliques(rows, k):

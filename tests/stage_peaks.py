@@ -62,7 +62,7 @@ CALLS = {
     HIERARCHY: lambda edges: tc.truss_communities(edges, "all"),
     "simple_edges": tc.simple_edges,
     "list_triangles": tc.list_triangles,
-    "approximate_count": lambda edges: tc.approximate_count(edges, colours=2, seed=1),
+    "approximate_count": lambda edges: tc.approximate_count(edges, colors=2, seed=1),
     "triangles_over_time": lambda edges: tc.triangles_over_time(edges, time="t"),
     WEIGHTED: lambda edges: tc.clustering(edges, weight="weight", source="src", destination="dst"),
 }
@@ -77,7 +77,7 @@ def work_of(function):
         return ANALYTICS["similarity"].work({"measure": function, "pairs": None})
     if function == HIERARCHY:
         return ANALYTICS["truss_communities"].work({"k": "all"})
-    own = {"annotate": {"columns": ("triangles",)}, "approximate_count": {"colours": 2}}
+    own = {"annotate": {"columns": ("triangles",)}, "approximate_count": {"colors": 2}}
     own["annotate_vertices"] = {"columns": ("closure",)}
     own["truss_communities"] = {"k": 3}
     record = estimated()[function]

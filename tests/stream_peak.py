@@ -75,7 +75,7 @@ def check_whole(small, edges, ids):
         "edge_triangles": tc.edge_triangles,
         "simple_edges": tc.simple_edges,
         "Graph": tc.Graph,
-        "approximate_count": partial(tc.approximate_count, colours=2, seed=1),
+        "approximate_count": partial(tc.approximate_count, colors=2, seed=1),
         WEIGHTED: lambda edges, **o: tc.clustering(edges.assign(w=1.0), **weighted, **o),
     }
     for name, call in calls.items():

@@ -13,11 +13,11 @@ from graphs import small
 import rapids_tc as tc
 
 ARGUMENTS = {
-    "approximate_count": ([], {"colours": 2, "seed": 5}),
+    "approximate_count": ([], {"colors": 2, "seed": 5}),
     "annotate": (["triangles", "jaccard"], {}),
     "annotate_vertices": (["degree", "trussness"], {}),
-    "iter_project": ([], {"rows": 2}),
-    "iter_triangles": ([], {"rows": 2}),
+    "iter_project": ([], {"max_rows": 2}),
+    "iter_triangles": ([], {"max_rows": 2}),
     "balance": ([], {"sign": "to"}),
     "k_truss": ([3], {}),
     "truss_communities": (["all"], {}),

@@ -94,7 +94,7 @@ ONCE = {
 def test_a_stream_that_ends_is_read_by_a_graph_alone(kind):
     """Every other function would count the second time what is left of it: nothing."""
     table = pa.table(COLUMNS)
-    for function in (*FUNCTIONS, partial(tc.k_truss, k=2), partial(tc.iter_triangles, rows=9)):
+    for function in (*FUNCTIONS, partial(tc.k_truss, k=2), partial(tc.iter_triangles, max_rows=9)):
         stream = ONCE[kind](table)
         if function is tc.Graph:
             graph = function(stream, vertices=[100])

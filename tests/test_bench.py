@@ -715,7 +715,7 @@ def test_estimates_beside_the_count(graph, tmp_path):
     given = [graph, "--colours", "2", "--seeds", "3"]
     done = CliRunner().invoke(approximate.main, given, catch_exceptions=False)
     exact, sampled = map(json.loads, done.stdout.splitlines())
-    found = [tc.approximate_count(datasets.load(graph), colours=2, seed=s) for s in range(3)]
+    found = [tc.approximate_count(datasets.load(graph), colors=2, seed=s) for s in range(3)]
     count = exact["answer"]
     assert count == (40 if graph == "book:40" else 0)
     off = np.sqrt(np.mean([(e.value - count) ** 2 for e in found])) / max(count, 1)

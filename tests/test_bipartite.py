@@ -144,7 +144,7 @@ def test_every_function_answers_on_a_bipartite_graph():
     for own in ({}, {"side": "destination", "measure": "newman"}):
         whole = tc.project(FRAME, **own, **IDS)
         pd.testing.assert_frame_equal(graph.project(**own), whole)
-        frames = pd.concat(graph.iter_project(rows=9, **own), ignore_index=True)
+        frames = pd.concat(graph.iter_project(max_rows=9, **own), ignore_index=True)
         pd.testing.assert_frame_equal(frames, whole)
 
 

@@ -198,13 +198,13 @@ def test_settings_stay_after_errors_and_between_frames(plain):
         tc.count(edges, source="no", destination="dst")
     assert unchanged()
     frames = []
-    for frame in tc.iter_triangles(edges, rows=5000):
+    for frame in tc.iter_triangles(edges, max_rows=5000):
         frames.append(frame.to_pandas())
         assert unchanged() and not in_the_pool(frame, plain)
         assert cupy.ones(1 << 20).sum() == 1 << 20  # the user's own work
     listed = pd.concat(frames).sort_values(["u", "v", "w"], ignore_index=True)  # each frame is
     pd.testing.assert_frame_equal(listed, tc.list_triangles(edges).to_pandas())
-    for frame in tc.iter_project(edges, rows=5000):
+    for frame in tc.iter_project(edges, max_rows=5000):
         assert unchanged() and not in_the_pool(frame, plain)
 
 
@@ -346,7 +346,7 @@ def test_frames_of_the_host(plain):
     start(plain)
     pd.testing.assert_series_equal(tc.edge_triangles(edges, engine="cuda"), right)
     assert used(plain, "High")
-    sums = [len(part) for part in tc.iter_triangles(edges, rows=10**5, engine="cuda")]
+    sums = [len(part) for part in tc.iter_triangles(edges, max_rows=10**5, engine="cuda")]
     assert np.sum(sums) == tc.count(edges)
     call = partial(tc.count, edges, engine="cuda", memory_limit=2**20)
     assert call() == tc.count(edges)

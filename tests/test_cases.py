@@ -87,7 +87,7 @@ def list_triangles(case, edges, graph, back):
 
 
 def iter_triangles(case, edges, graph, back):
-    frames = [back(frame) for frame in tc.iter_triangles(edges, rows=3)]
+    frames = [back(frame) for frame in tc.iter_triangles(edges, max_rows=3)]
     assert all(len(frame) <= 3 for frame in frames)
     found = [row for frame in frames for row in rows_of(frame)]
     assert sorted(found) == sorted(map(tuple, case["triangles"]))

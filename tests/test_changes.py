@@ -28,7 +28,7 @@ CALLS = (
 ABSENT = 7  # an id of the range that stands in no row
 GIVEN = {
     **{name: FUNCTIONS[name] for name in ("count", "edge_triangles", "jaccard", "3-truss")},
-    "approximate_count": lambda edges: tc.approximate_count(edges, colours=2, seed=1),
+    "approximate_count": lambda edges: tc.approximate_count(edges, colors=2, seed=1),
     "weighted": lambda edges: tc.clustering(
         edges.assign(w=1.0), source="src", destination="dst", weight="w"
     ),

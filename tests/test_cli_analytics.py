@@ -78,7 +78,7 @@ COMMANDS = {
     "triads": lambda: pd.DataFrame(
         {"triad": tc.triad_counts(CLUB).index, "count": tc.triad_counts(CLUB).to_numpy("int64")}
     ),
-    "approximate --colours 1 --seed 3": lambda: pd.DataFrame(
+    "approximate --colors 1 --seed 3": lambda: pd.DataFrame(
         {"value": [45], "stderr": [0.0], "low": [45.0], "high": [45.0]}
     ),
 }
@@ -188,8 +188,8 @@ def test_triangles_of_a_kind(tmp_path, command, options):
         (["clustering", "--aggregate", "sum"], "give --weight as well"),
         (["clustering", "--weight", "w", "--aggregate", "median"], "--aggregate 'median'"),
         (["balance"], "--sign"),
-        (["approximate-count", "--seed", "1"], "--colours"),
-        (["approximate-count", "--seed", "1", "--colours", "0"], "--colours 0"),
+        (["approximate-count", "--seed", "1"], "--colors"),
+        (["approximate-count", "--seed", "1", "--colors", "0"], "--colors 0"),
         (["triangles-by-type"], "give either --edge-type or"),
         (["annotate"], "names no column to add"),
         (["vertex", "--out", "x.txt"], "--out x.txt: the suffix says how"),

@@ -490,11 +490,11 @@ def test_triangles_frame_by_frame(client, backend):
     frame = datasets.rmat(8, edge_factor=6, seed=2)
     edges = apart(backend, frame, 5)
     with layout(2, 1):
-        frames = tc.iter_triangles(edges, rows=500)
+        frames = tc.iter_triangles(edges, max_rows=500)
         parts = [backend.to_pandas(next(frames))]
         assert tc.count(edges) == tc.count(backend.frame(frame))
         parts += map(backend.to_pandas, frames)
-        some = tc.iter_triangles(edges, rows=10, vertices=[frame["src"].iloc[0]])
+        some = tc.iter_triangles(edges, max_rows=10, vertices=[frame["src"].iloc[0]])
         assert len(next(some)) == 10
     right = backend.to_pandas(tc.list_triangles(backend.frame(frame)))
     found = pd.concat(parts).sort_values([*"uvw"], ignore_index=True)

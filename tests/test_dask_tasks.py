@@ -100,16 +100,16 @@ def test_ranges_of_ids_on_several_gpus(compiler):
     assert_same(wide, tc.annotate(frame, "triangles", "jaccard"))
 
 
-@pytest.mark.parametrize("colours", [1, 3, 40])
-def test_an_estimate_is_of_the_graph_not_of_its_partitions(backend, colours):
-    frame = datasets.rmat(9, seed=colours)
-    expected = tc.approximate_count(backend.frame(frame), colours=colours, seed=7)
+@pytest.mark.parametrize("colors", [1, 3, 40])
+def test_an_estimate_is_of_the_graph_not_of_its_partitions(backend, colors):
+    frame = datasets.rmat(9, seed=colors)
+    expected = tc.approximate_count(backend.frame(frame), colors=colors, seed=7)
     for partitions, n in ((1, 1), (7, 1), (64, 1), (7, 3)):
         edges = apart(backend, frame.sample(frac=1, random_state=partitions), partitions)
         with layout(n, 2):
-            assert tc.approximate_count(edges, colours=colours, seed=7) == expected
-    with pytest.raises(ValueError, match=r"colours=0"):
-        tc.approximate_count(edges, colours=0, seed=7)
+            assert tc.approximate_count(edges, colors=colors, seed=7) == expected
+    with pytest.raises(ValueError, match=r"colors=0"):
+        tc.approximate_count(edges, colors=0, seed=7)
 
 
 def test_a_sample_is_what_is_cut_in_blocks(backend, monkeypatch):
@@ -119,7 +119,7 @@ def test_a_sample_is_what_is_cut_in_blocks(backend, monkeypatch):
         grid, "choose", lambda edges, *rest: sizes.append(edges) or choose(edges, *rest)
     )
     edges = apart(backend, datasets.rmat(10), 5)
-    tc.approximate_count(edges, colours=16, seed=0)
+    tc.approximate_count(edges, colors=16, seed=0)
     assert 0 < sizes[0] < len(datasets.rmat(10)) / 4
 
 
@@ -193,7 +193,7 @@ def ranked(request):
 @pytest.mark.parametrize("n", [1, 3])
 def test_answers_are_made_range_by_range(ranked, n):
     frame, ids = ranked
-    rows, estimate = rows_of(frame), {"colours": 3, "seed": 7}
+    rows, estimate = rows_of(frame), {"colors": 3, "seed": 7}
     graph = nx.Graph(rows)
     graph.remove_edges_from(nx.selfloop_edges(graph))
     several = [ids[5], ids[90], ids[5], ids[3]]
@@ -286,7 +286,7 @@ def test_ties_of_blocks_without_an_edge():
 
 REFUSED_IN_RANGES = {
     "list_triangles": tc.list_triangles,
-    "iter_triangles": lambda edges: next(tc.iter_triangles(edges, rows=9)),
+    "iter_triangles": lambda edges: next(tc.iter_triangles(edges, max_rows=9)),
     "triad_counts vertices=": lambda edges: tc.triad_counts(edges, vertices=[]),
     "count within=": lambda edges: tc.count(edges, time="t", within=1),
     "clustering weight=": lambda edges: tc.clustering(edges, weight="weight"),
@@ -462,7 +462,7 @@ def test_the_list_has_the_rows_of_one_machine(backend):
     of_hubs = together(backend, tc.list_triangles(apart(backend, frame, 5), vertices=hubs))
     expected = right[right.isin(hubs).any(axis=1)].reset_index(drop=True)
     pd.testing.assert_frame_equal(of_hubs, expected)
-    frames = [*map(backend.to_pandas, tc.iter_triangles(apart(backend, frame, 5), rows=1000))]
+    frames = [*map(backend.to_pandas, tc.iter_triangles(apart(backend, frame, 5), max_rows=1000))]
     assert [len(part) for part in frames[:-1]] == [1000] * (len(right) // 1000)
     whole = pd.concat(frames).sort_values([*right], ignore_index=True)
     pd.testing.assert_frame_equal(whole, right)

@@ -142,7 +142,7 @@ def test_a_record_names_what_is_made_for_a_call(name, own):
         graph = tc.Graph(every_path.FRAME, source="src", destination="dst", bipartite=True)
     options = dict(own)
     answer = record.call(graph, *options.pop("columns", ()), **options)
-    if "rows" in own:
+    if record.by_frames:
         list(answer)
     made = MADE_FOR.keys() & vars(graph._prepared).keys()
     needs = record.work(record.check(record.defaults | own)).needs

@@ -279,7 +279,7 @@ def test_a_frame_without_rows():
         assert tc.vertex_triangles(edges, **by).columns.tolist() == ["day", "vertex", "triangles"]
         for function in (tc.triad_counts, tc.average_clustering, tc.simple_edges, tc.transitivity):
             assert len(function(edges, **by)) == 0
-        assert len(tc.approximate_count(edges, colours=2, seed=1, **by)) == 0
+        assert len(tc.approximate_count(edges, colors=2, seed=1, **by)) == 0
         assert len(tc.list_triangles(edges, max_rows=1, **by)) == 0
         assert len(tc.k_truss(edges, "max", **by)) == 0
         found = tc.balance(edges, sign="w", **by)
@@ -296,9 +296,9 @@ def test_samples_are_those_of_each_group_alone(ids):
         dtype = pd.CategoricalDtype(names) if ids == "categories" else object
         frame = frame.apply(lambda column: pd.Series(names[column]).astype(dtype))
     frame["day"] = rng.integers(0, 3, 600) * 10**15
-    found = tc.approximate_count(frame, colours=3, seed=5, by="day")
+    found = tc.approximate_count(frame, colors=3, seed=5, by="day")
     for day, value, stderr, low, high in found.itertuples(index=False, name=None):
-        own = tc.approximate_count(frame[frame["day"] == day], colours=3, seed=5)
+        own = tc.approximate_count(frame[frame["day"] == day], colors=3, seed=5)
         assert (own.value, own.stderr, own.low, own.high) == (value, stderr, low, high)
 
 
@@ -595,7 +595,7 @@ def test_memory_is_estimated():
     assert grouped["number"] > plain["number"] >= 0
     needs = max(grouped.values())
     with pytest.raises(tc.CapacityError):
-        tc.approximate_count(GROUPED, by="day", colours=2, seed=1, memory_limit=needs // 4)
+        tc.approximate_count(GROUPED, by="day", colors=2, seed=1, memory_limit=needs // 4)
     assert tc.memory_estimate(tc.Graph(GROUPED, by="day"))["layout"] > 0
 
 

@@ -706,9 +706,9 @@ HINTS = {
          r"in the graph: \(0, 9\); isolated vertices are added with Graph"),
     ],
     "analytics/approximate": [
-        (lambda h: tc.approximate_count(k3(), colours=0, seed=1),
-         r"colours=0; accepted: an integer from 1 to"),
-        (lambda h: tc.approximate_count(k3(), colours=1, seed=1, confidence=2),
+        (lambda h: tc.approximate_count(k3(), colors=0, seed=1),
+         r"colors=0; accepted: an integer from 1 to"),
+        (lambda h: tc.approximate_count(k3(), colors=1, seed=1, confidence=2),
          "accepted: a share between 0 and 1"),
     ],
     "bench/clock": [
@@ -1144,7 +1144,7 @@ HINTS = {
          "raise the limit, give fewer vertices, or list all triangles, without vertices="),
     ],
     "analytics/triangle_lists": [
-        (lambda h: listed(h, max_rows=0), r"max_rows=0: iter_triangles\(edges, rows=\.\.\.\)"),
+        (lambda h: listed(h, max_rows=0), r"max_rows=0: iter_triangles\(edges, max_rows=\.\.\.\)"),
     ],
     "analytics/memory": [
         (lambda h: tc.memory_estimate(k3(), function="no"), "accepted: .*count.*vertex_triangles"),
@@ -1207,7 +1207,7 @@ HINTS = {
     "blocks/distributed_triangles": [
         (lambda h: tc.list_triangles(PartitionedFrame([complete(40).frame()]),
          memory_limit=60_000),
-         r"iter_triangles\(edges, rows=\.\.\.\) gives them frame by frame, or raise memory_"),
+         r"iter_triangles\(edges, max_rows=\.\.\.\) gives them frame by frame, or raise memory_"),
     ],
     "blocks/grid": [
         (lambda h: grid.choose(9, 9, 1), "1 are free: raise memory_limit=, or give more memory"),

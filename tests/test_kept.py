@@ -99,7 +99,7 @@ def test_groups_and_ids_of_several_columns(backend):
     with here():
         graph = tc.Graph(edges, **options)
         for function in (tc.count, tc.simple_edges, tc.clustering, tc.approximate_count):
-            own = {} if function is not tc.approximate_count else {"colours": 1, "seed": 1}
+            own = {} if function is not tc.approximate_count else {"colors": 1, "seed": 1}
             expected = together(backend, function(edges, **options, **own))
             assert_same(together(backend, function(graph, **own)), expected)
         with pytest.raises(ValueError, match=r"give by= to Graph\(\) instead"):
@@ -156,7 +156,7 @@ def test_second_calls_repeat_nothing(backend):
         again, _ = traced(lambda: graph.k_truss(4))
         assert not {"count", "sum"} & set(again) and again.count("peel") == 4
         assert traced(lambda: graph.triangles_over_time(time="t"))[1] == [["src", "dst", "t"]]
-        stages, read = traced(lambda: graph.approximate_count(colours=2, seed=1))
+        stages, read = traced(lambda: graph.approximate_count(colors=2, seed=1))
         assert {"sample", "order", "pack"} <= set(stages) and read == []
 
 

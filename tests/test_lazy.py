@@ -159,7 +159,7 @@ def test_values_are_values():
     lazy = EDGES.lazy()
     assert lazy.pipe(tc.count) == tc.Graph(lazy).count() == 1
     assert tc.transitivity(lazy) == pytest.approx(reference.transitivity(ROWS))
-    assert [len(part) for part in tc.iter_triangles(lazy, rows=5)] == [1]
+    assert [len(part) for part in tc.iter_triangles(lazy, max_rows=5)] == [1]
     assert isinstance(tc.Graph(lazy).vertex_triangles(), pl.DataFrame)
 
 
@@ -285,7 +285,7 @@ def test_frames_of_narwhals_come_back_as_narwhals(api, library):
     assert chosen["triangles"].to_list() == [1, 0]
     assert tc.count(edges) == graph.count() == edges.pipe(tc.count) == 1
     assert type(tc.k_truss(edges, 3)) is type(edges)
-    assert [type(part) for part in tc.iter_triangles(edges, rows=3)] == [type(edges)]
+    assert [type(part) for part in tc.iter_triangles(edges, max_rows=3)] == [type(edges)]
     triads = tc.triad_counts(edges)
     if library == "pandas":
         assert type(triads) is type(sides)

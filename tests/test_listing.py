@@ -36,7 +36,7 @@ def listed(backend, edges, **options):
 
 def frames(backend, edges, rows, **options):
     """The frames of so many rows, as pandas, in the promised shape."""
-    found = tc.iter_triangles(edges, rows=rows, **options)
+    found = tc.iter_triangles(edges, max_rows=rows, **options)
     result = [backend.to_pandas(frame) for frame in found]
     for frame in result:
         assert_columns(frame, "u", "v", "w")
@@ -148,7 +148,7 @@ def test_frames_are_made_when_asked_for(backend):
             return getattr(registry.load(graph._prepared.backend.engine), name)
 
     graph._prepared.engine = Watching()
-    found = tc.iter_triangles(graph, rows=10)
+    found = tc.iter_triangles(graph, max_rows=10)
     assert asked == []
     assert len(list(islice(found, 2))) == 2
     assert asked.count("triangles_per_in_edge") == 1
@@ -183,7 +183,7 @@ def test_arrow_libraries_get_their_own(backend):
     assert type(found) is pl.DataFrame
     assert found.rows() == triangles_of(expected)
     table = pa.Table.from_pandas(frame)
-    parts = list(tc.iter_triangles(table, rows=3))
+    parts = list(tc.iter_triangles(table, max_rows=3))
     assert [type(part) for part in parts] == [pa.Table, pa.Table]
     assert sorted(map(tuple, pa.concat_tables(parts).to_pandas().values)) == triangles_of(expected)
 
@@ -200,7 +200,7 @@ def test_max_rows(backend):
 
 def test_what_memory_cannot_hold_is_refused(backend):
     graph = tc.Graph(backend.frame(complete(200).frame()))
-    next(tc.iter_triangles(graph, rows=1))  # what is made once is held
+    next(tc.iter_triangles(graph, max_rows=1))  # what is made once is held
     held = tc.memory_estimate(graph, function="list_triangles")["columns"]
     need = costs.LISTED * 1_313_400
     limit = held + need
@@ -208,8 +208,8 @@ def test_what_memory_cannot_hold_is_refused(backend):
     with pytest.raises(tc.CapacityError, match=rf"{need:,} bytes.*{need - 1:,} bytes.*iter_tri"):
         tc.list_triangles(graph, memory_limit=limit - 1)
     with pytest.raises(tc.CapacityError, match="fewer rows"):
-        next(tc.iter_triangles(graph, rows=10**9, memory_limit=limit - 1))
-    assert len(next(tc.iter_triangles(graph, rows=1000, memory_limit=limit - 1))) == 1000
+        next(tc.iter_triangles(graph, max_rows=10**9, memory_limit=limit - 1))
+    assert len(next(tc.iter_triangles(graph, max_rows=1000, memory_limit=limit - 1))) == 1000
 
 
 @pytest.mark.large
@@ -218,14 +218,14 @@ def test_more_triangles_than_rows_of_a_frame(backend):
     graph = tc.Graph(backend.frame(complete(700).frame()))
     with pytest.raises(tc.CapacityError, match=r"56,921,900 triangles.*iter_triangles"):
         tc.list_triangles(graph, memory_limit=2**30)
-    for frame in islice(tc.iter_triangles(graph, rows=1000), 2):
+    for frame in islice(tc.iter_triangles(graph, max_rows=1000), 2):
         assert len(frame) == 1000
 
 
 @pytest.mark.parametrize("wrong", [0, -1, 1.5, "10", None])
 def test_rows_of_a_frame_are_a_positive_integer(backend, wrong):
     with pytest.raises(ValueError, match="rows="):
-        tc.iter_triangles(backend.frame(complete(3).frame()), rows=wrong)
+        tc.iter_triangles(backend.frame(complete(3).frame()), max_rows=wrong)
 
 
 @pytest.mark.parametrize("wrong", [-1, 1.5, "10"])
@@ -236,7 +236,9 @@ def test_max_rows_is_an_integer(backend, wrong):
 
 def test_errors_come_at_the_call(backend):
     with pytest.raises(tc.ColumnNotFoundError):
-        tc.iter_triangles(backend.frame(complete(3).frame()), rows=1, source="a", destination="b")
+        tc.iter_triangles(
+            backend.frame(complete(3).frame()), max_rows=1, source="a", destination="b"
+        )
 
 
 @pytest.mark.parametrize("bits", [1, 2, 10, 20, 21, 22, 31, 32])
@@ -280,7 +282,7 @@ def test_some_vertices_and_the_most_rows():
 
 
 def test_unknown_vertices_are_named_at_the_call():
-    for call in (tc.list_triangles, lambda edges, **o: tc.iter_triangles(edges, rows=2, **o)):
+    for call in (tc.list_triangles, lambda edges, **o: tc.iter_triangles(edges, max_rows=2, **o)):
         with pytest.raises(ValueError, match=r"vertices=.* 7"):
             call(frame_of([(0, 1), (1, 2), (2, 0)]), vertices=[0, 7])
 

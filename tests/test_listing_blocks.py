@@ -54,13 +54,13 @@ def test_the_list_of_memory(backend, rows, n):
 def test_frames_of_memory_in_another_order(backend, rows, n, size):
     edges = backend.frame(frame_of(rows))
     with in_blocks(n):
-        frames = [*map(backend.to_pandas, tc.iter_triangles(edges, rows=size))]
+        frames = [*map(backend.to_pandas, tc.iter_triangles(edges, max_rows=size))]
     assert sorted(triangles_of(frames)) == reference.list_triangles(rows)
     assert all(triangles_of([frame]) == sorted(triangles_of([frame])) for frame in frames)
     assert all(len(frame) == size for frame in frames[:-1])
     assert all(0 < len(frame) <= size for frame in frames[-1:])
     with in_blocks(n):
-        again = [*map(backend.to_pandas, tc.iter_triangles(edges, rows=size))]
+        again = [*map(backend.to_pandas, tc.iter_triangles(edges, max_rows=size))]
     assert all(a.equals(b) for a, b in zip(frames, again, strict=True))
 
 
@@ -72,7 +72,7 @@ def test_triangles_at_some_vertices(backend, rows, n, data):
     edges, expected = backend.frame(frame_of(rows)), reference.list_triangles(rows, among=some)
     with in_blocks(n) as made:
         found = backend.to_pandas(tc.list_triangles(edges, vertices=some))
-        frames = [*map(backend.to_pandas, tc.iter_triangles(edges, rows=3, vertices=some))]
+        frames = [*map(backend.to_pandas, tc.iter_triangles(edges, max_rows=3, vertices=some))]
     assert len(made) == 2 and triangles_of([found]) == expected
     assert sorted(triangles_of(frames)) == expected
     assert all(0 < len(frame) <= 3 for frame in frames)
@@ -85,7 +85,7 @@ def test_surroundings_that_do_not_fit_are_refused():
     with in_blocks(2, memory=60_000):
         assert triangles_of([tc.list_triangles(rows, vertices=[100])]) == [(100, 101, 102)]
         with pytest.raises(tc.CapacityError, match=r"surroundings of vertices= have [\d,]+ edges"):
-            next(tc.iter_triangles(rows, rows=1, vertices=[0]))
+            next(tc.iter_triangles(rows, max_rows=1, vertices=[0]))
 
 
 @pytest.mark.cpu_only
@@ -165,10 +165,10 @@ def test_a_list_that_exceeds_memory_is_refused(backend):
     with in_blocks(2, memory=costs.LISTED * 9_880):
         with pytest.raises(tc.CapacityError, match=r"9,880 triangles.*iter_triangles\(edges"):
             tc.list_triangles(edges)
-        frames = list(tc.iter_triangles(edges, rows=1000))
+        frames = list(tc.iter_triangles(edges, max_rows=1000))
         assert sum(map(len, frames)) == 9_880
         with pytest.raises(tc.CapacityError, match="ask for fewer rows"):
-            next(tc.iter_triangles(edges, rows=9000))
+            next(tc.iter_triangles(edges, max_rows=9000))
     with in_blocks(2, memory=costs.LISTED * 9_880 + 100_000):
         assert len(tc.list_triangles(edges)) == 9_880
 
@@ -178,7 +178,7 @@ def test_a_list_that_exceeds_memory_is_refused(backend):
 def test_blocks_are_kept_until_the_last_frame(asked):
     """And no longer, also if not all frames are asked for."""
     with in_blocks(2) as made:
-        frames = tc.iter_triangles(complete(9).frame(), rows=10)
+        frames = tc.iter_triangles(complete(9).frame(), max_rows=10)
         [store] = [graph.blocks.executor.store for graph in made]
         for _ in range(asked or 0):
             next(frames)
@@ -201,7 +201,7 @@ def test_frames_are_made_task_by_task():
             return getattr(cpu, name)
 
     with in_blocks(3) as made:
-        frames = tc.iter_triangles(edges, rows=100)
+        frames = tc.iter_triangles(edges, max_rows=100)
         object.__setattr__(made[0], "engine", Watching())
         next(frames)
         assert counted.count("triangles_per_in_edge") == 1
@@ -255,7 +255,9 @@ def test_frames_of_partitions(rows, n, m, size, data):
     edges = partitioned(frame_of(rows), 5)
     some = data.draw(st.none() | st.lists(st.sampled_from(sorted({*sum(rows, ())})), max_size=4))
     with use_layout(BlockLayout(n, m)):
-        frames, again = (list(tc.iter_triangles(edges, rows=size, vertices=some)) for _ in range(2))
+        frames, again = (
+            list(tc.iter_triangles(edges, max_rows=size, vertices=some)) for _ in range(2)
+        )
         found = tc.list_triangles(edges, vertices=some)
     expected = reference.list_triangles(rows, among=some)
     assert sorted(triangles_of(frames)) == expected
@@ -270,11 +272,11 @@ def test_frames_of_partitions_of_a_list_that_exceeds_the_workers():
     edges, call = partitioned(complete(40).frame(), 7), {"memory_limit": 60_000}
     with pytest.raises(tc.CapacityError, match="iter_triangles"):
         tc.list_triangles(edges, **call)
-    frames = list(tc.iter_triangles(edges, rows=700, **call))
+    frames = list(tc.iter_triangles(edges, max_rows=700, **call))
     assert [len(frame) for frame in frames] == [700] * 14 + [80]
     assert sorted(triangles_of(frames)) == [*combinations(range(40), 3)]
     with pytest.raises(tc.CapacityError, match=r"800 triangles.*: ask for fewer rows"):
-        tc.iter_triangles(edges, rows=800, **call)
+        tc.iter_triangles(edges, max_rows=800, **call)
 
 
 @pytest.mark.cpu_only
@@ -287,13 +289,13 @@ def test_vertices_of_each_group_of_partitions(n):
     with use_layout(BlockLayout(n)):
         graph = tc.Graph(partitioned(frame, 3), by="day", source="src", destination="dst")
         found = tc.list_triangles(partitioned(frame, 3), max_rows=9, **own)
-        kept = list(tc.iter_triangles(graph, rows=99, vertices=[0, 1]))
+        kept = list(tc.iter_triangles(graph, max_rows=99, vertices=[0, 1]))
         with pytest.raises(tc.CapacityError, match="'day': 2 has 9 triangles, more than max_"):
             tc.list_triangles(graph, max_rows=8, vertices=[0, 1])
     pd.testing.assert_frame_equal(pd.concat(found.partitions), expected)
     pd.testing.assert_frame_equal(kept[0].sort_values([*kept[0]], ignore_index=True), expected)
     with pytest.raises(ValueError, match="not in the graph"):
-        tc.iter_triangles(partitioned(frame, 3), rows=9, **{**own, "vertices": [9]})
+        tc.iter_triangles(partitioned(frame, 3), max_rows=9, **{**own, "vertices": [9]})
 
 
 @pytest.mark.cpu_only

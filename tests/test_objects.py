@@ -200,7 +200,7 @@ CALLS = [
     (lambda: tc.vertex_triangles(FRAME, [1]), "are named: vertex_triangles(edges, vertices="),
     (lambda: tc.annotate(FRAME, columns=["triangles"]), "annotate(edges, *columns)"),
     (lambda: tc.k_truss(FRAME), "call it as k_truss(edges, k)"),
-    (lambda: tc.approximate_count(FRAME, seed=1), "approximate_count(edges, colours=, seed=)"),
+    (lambda: tc.approximate_count(FRAME, seed=1), "approximate_count(edges, colors=, seed=)"),
 ]
 
 

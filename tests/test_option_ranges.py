@@ -48,7 +48,7 @@ COLUMNS = [["triangles"], ["cosine", "trussness"], ["src"], [], [3], [None], ["t
 
 
 def sampled(edges, **given):
-    return tc.approximate_count(edges, **{"colours": 2, "seed": 1, **given})
+    return tc.approximate_count(edges, **{"colors": 2, "seed": 1, **given})
 
 
 def listed(edges, **given):
@@ -73,11 +73,10 @@ def over_time(edges, **given):
 
 ASKED = {  # an option: the functions that take it, and what they are given
     "k": ([tc.k_truss, tc.truss_communities], [*NUMBERS, *OTHERS]),
-    "colours": ([sampled], [*NUMBERS, *OTHERS]),
+    "colors": ([sampled], [*NUMBERS, *OTHERS]),
     "seed": ([sampled], [*NUMBERS, *OTHERS]),
     "confidence": ([sampled], [*NUMBERS, *OTHERS, *SHARES]),
-    "rows": ([listed], [*NUMBERS, *OTHERS]),
-    "max_rows": ([tc.list_triangles], [*NUMBERS, *OTHERS]),
+    "max_rows": ([tc.list_triangles, listed], [*NUMBERS, *OTHERS]),
     "count_zeros": ([tc.average_clustering], [*NUMBERS, *OTHERS]),
     "measure": ([tc.similarity], [*MEASURES, "Cosine", *OTHERS]),
     "columns": ([added], COLUMNS),
@@ -96,7 +95,7 @@ ASKED = {  # an option: the functions that take it, and what they are given
 LIMITED = [
     tc.count, tc.vertex_triangles, tc.edge_triangles, tc.trussness, tc.similarity, tc.clustering,
     tc.average_clustering, tc.transitivity, tc.triad_counts, tc.simple_edges, tc.list_triangles,
-    sampled, partial(listed, rows=9), partial(tc.k_truss, k=3), partial(tc.k_truss, k="max"),
+    sampled, partial(listed, max_rows=9), partial(tc.k_truss, k=3), partial(tc.k_truss, k="max"),
 ]  # fmt: skip
 
 

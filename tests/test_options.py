@@ -146,8 +146,8 @@ ESTIMATED = {
     "Graph": lambda graph, **options: None,  # made already
     "annotate": lambda graph, **o: tc.annotate(graph, "truss_community", "jaccard", **o),
     "annotate_vertices": lambda graph, **o: tc.annotate_vertices(graph, *OF_VERTICES, **o),
-    "approximate_count": lambda graph, **o: tc.approximate_count(graph, colours=2, seed=1, **o),
-    "iter_triangles": lambda graph, **o: list(tc.iter_triangles(graph, rows=10**6, **o)),
+    "approximate_count": lambda graph, **o: tc.approximate_count(graph, colors=2, seed=1, **o),
+    "iter_triangles": lambda graph, **o: list(tc.iter_triangles(graph, max_rows=10**6, **o)),
     "k_truss": lambda graph, **o: tc.k_truss(graph, "max", **o),
     "truss_communities": lambda graph, **o: tc.truss_communities(graph, 3, **o),
     "balance": lambda graph, **o: tc.balance(graph, sign="w", **o),
@@ -231,9 +231,9 @@ OPTIONS = [  # every one that names or counts something, with what its function 
     if option.kind is option.KEYWORD_ONLY or option.name in ("k", "top")
     if name not in ("methods", "register_accessor") and option.name not in ("vertices", "pairs")
 ]
-BESIDE = {"k_truss": {"k": 3}, "truss_communities": {"k": 3}, "iter_triangles": {"rows": 2}}
-BESIDE["iter_project"] = {"rows": 2}
-BESIDE["approximate_count"] = {"colours": 2, "seed": 1}
+BESIDE = {"k_truss": {"k": 3}, "truss_communities": {"k": 3}, "iter_triangles": {"max_rows": 2}}
+BESIDE["iter_project"] = {"max_rows": 2}
+BESIDE["approximate_count"] = {"colors": 2, "seed": 1}
 BESIDE |= {"balance": {"sign": "dst"}, "triangles_by_type": {"edge_type": "dst"}}
 BESIDE["triangles_over_time"] = {"time": "src", "window": 2}
 

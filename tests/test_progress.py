@@ -71,12 +71,12 @@ STAGES = {
     "triad_counts": (tc.triad_counts, COUNT),
     "simple_edges": (tc.simple_edges, [*READ, "sorting the edges"]),
     "approximate_count": (
-        lambda e, **o: tc.approximate_count(e, colours=2, seed=1, **o),
+        lambda e, **o: tc.approximate_count(e, colors=2, seed=1, **o),
         [READ[0], "sampling the edges", *READ[1:], "laying out", "counting"],
     ),
     "list_triangles": (tc.list_triangles, [*READ, "laying out", "counting", "listing"]),
     "iter_triangles": (
-        lambda e, **o: list(tc.iter_triangles(e, rows=300, **o)),
+        lambda e, **o: list(tc.iter_triangles(e, max_rows=300, **o)),
         [*READ, "laying out", "counting", "listing", "listing"],
     ),
     "count in blocks": (blockwise(tc.count), [*CUT, "counting"]),
@@ -179,7 +179,7 @@ def test_a_graph_remembers_for_calls_that_do_not_say(backend, edges, made, asked
     like = "transitivity" if backend.name == "pandas" else "count"  # a kept graph has rows already
     counted = stages(backend, like)[len(READ) :]
     assert told(capsys.readouterr().err) == counted * (wanted is True)
-    list(tc.iter_triangles(graph, rows=10**6, progress=asked))
+    list(tc.iter_triangles(graph, max_rows=10**6, progress=asked))
     laid_out = ["laying out"] * ("laying out" not in counted)  # once, when it is needed
     assert told(capsys.readouterr().err) == [*laid_out, "counting", "listing"] * (wanted is True)
 

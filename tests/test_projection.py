@@ -59,7 +59,7 @@ WRONG = {
     "a side": (tc.project, {"side": "left"}, "side='left'; accepted: 'source', 'destination'$"),
     "a minimum": (tc.project, {"at_least": 0}, "at_least=0; accepted: an integer from 1 on$"),
     "no measure": (tc.project, {"measure": "sum"}, "'newman', 'ratio', or None$"),
-    "rows": (tc.iter_project, {"rows": True}, "rows=True; accepted: an integer from 1 on$"),
+    "rows": (tc.iter_project, {"max_rows": True}, "max_rows=True; accepted: an integer from 1 on$"),
     "a top": (tc.most_similar, {"top": 2.0}, "top=2.0; accepted: an integer from 1 on$"),
     "a measure": (tc.most_similar, {"measure": None}, "measure=None; .*'resource_allocation'$"),
     "a degree": (tc.most_similar, {"most_degree": 0}, "accepted: an integer from 1 on, or None$"),
@@ -139,7 +139,7 @@ def test_frames_are_the_rows_of_the_whole(call, engine):
     with ENGINES[engine]():
         whole = tc.project(edges, **options)
         for rows in (1, 7, 10**20):
-            frames = list(tc.iter_project(edges, rows=rows, **options))
+            frames = list(tc.iter_project(edges, max_rows=rows, **options))
             sizes = [len(frame) for frame in frames]
             assert sizes[:-1] == [rows] * len(sizes[:-1]) and sum(sizes) == len(whole)
             if frames:
@@ -159,7 +159,7 @@ def test_frames_are_made_when_asked_for(monkeypatch):
 
     monkeypatch.setattr(engine, "list_pairs", noted)
     edges = pd.DataFrame({"user": [*range(9)], "item": 0})
-    frames = tc.iter_project(edges, rows=3, source="user", destination="item")
+    frames = tc.iter_project(edges, max_rows=3, source="user", destination="item")
     edges["item"] = range(9)
     assert asked == []
     assert next(frames).to_numpy().tolist() == [[0, v, 1] for v in (1, 2, 3)]
@@ -171,13 +171,13 @@ def test_frames_of_more_pairs_than_memory_holds():
     edges = pd.DataFrame({"user": np.arange(3000), "item": 0})
     ids = {"source": "user", "destination": "item"}
     limit = max(tc.memory_estimate(edges, function="iter_project", **ids).values()) + 10**6
-    frames = tc.iter_project(edges, rows=5000, memory_limit=limit, **ids)
+    frames = tc.iter_project(edges, max_rows=5000, memory_limit=limit, **ids)
     next(frames)  # compiled, and counted
     tracemalloc.start()
     assert [len(frame) for frame in islice(frames, 20)] == [5000] * 20
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < costs.PAIRED * (5000 + 2999) + costs.WEDGE_END * 3001
-    frames = tc.iter_project(edges, rows=10**9, memory_limit=limit, **ids)
+    frames = tc.iter_project(edges, max_rows=10**9, memory_limit=limit, **ids)
     with pytest.raises(tc.CapacityError, match=r"a frame, .* have 4,498,500 rows.*fewer rows"):
         next(frames)

@@ -353,8 +353,8 @@ def test_the_pages_list_what_is_not_served_in_blocks(backend):
         "annotate_vertices": ("triangles",),
     }  # fmt: skip
     options = {
-        "iter_triangles": {"rows": 9}, "iter_project": {"rows": 9},
-        "approximate_count": {"colours": 2, "seed": 1},
+        "iter_triangles": {"max_rows": 9}, "iter_project": {"max_rows": 9},
+        "approximate_count": {"colors": 2, "seed": 1},
         "balance": {"sign": "w"}, "triangles_by_type": {"edge_type": "w"},
         "triangles_over_time": {"time": "w"},
     }  # fmt: skip

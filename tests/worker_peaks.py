@@ -35,7 +35,7 @@ CALLS = {  # by the name that an estimate takes: the most that a call of it need
     "k_truss": lambda edges, **ids: tc.k_truss(edges, 10, **ids),
     "simple_edges": tc.simple_edges,
     "Graph": tc.Graph,
-    "approximate_count": lambda e, **ids: tc.approximate_count(e, colours=2, seed=1, **ids),
+    "approximate_count": lambda e, **ids: tc.approximate_count(e, colors=2, seed=1, **ids),
     "triangles_over_time": lambda e, **ids: tc.triangles_over_time(e, time="t", **ids),
 }
 

@@ -8,9 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields as fields_of
 from dataclasses import replace
 from numbers import Integral
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, get_type_hints
 
-from rapids_tc._arguments import refuse
+from rapids_tc._arguments import refuse, with_new_names
 from rapids_tc._typing import Frame
 from rapids_tc.graphs import resolve
 from rapids_tc.graphs.public import Graph
@@ -57,6 +58,7 @@ def analytic(
     local: Local | None = None,
     sums: Callable[[OwnOptions], Sequence[Sum]] = _no_sums,
     bipartite: bool = False,
+    renamed: Mapping[str, str] = MappingProxyType({}),
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Make a public function of edges out of a function of a graph.
 
@@ -86,6 +88,8 @@ def analytic(
 
         @functools.wraps(body)
         def call(edges: Frame = ABSENT, *args: Any, **keywords: Any) -> Any:
+            if renamed and not renamed.keys().isdisjoint(keywords):
+                keywords = with_new_names(name, keywords, renamed)
             if edges is ABSENT or "edge_index" in keywords:
                 edges, args = _beside_edge_index(name, edges, args, keywords)
             if optional and not args and keywords.keys() <= optional:
@@ -109,7 +113,7 @@ def analytic(
             defaults={option: defaults[option] for option in own_names},
             work=with_values, in_memory=in_memory,
             local=local or _local(most.result, columns or {}), sums=sums,
-            bipartite=bipartite,
+            bipartite=bipartite, renamed=renamed,
         )  # fmt: skip
         call.__signature__ = signature  # type: ignore[attr-defined]
         hints = {

@@ -36,7 +36,7 @@ class Estimate:
     --------
     >>> import rapids_tc as tc
     >>> from rapids_tc import datasets
-    >>> tc.approximate_count(datasets.karate(), colours=1, seed=0)
+    >>> tc.approximate_count(datasets.karate(), colors=1, seed=0)
     Estimate(value=45, stderr=0.0, low=45.0, high=45.0)
     """
 
@@ -51,24 +51,30 @@ FIELDS = tuple(field.name for field in fields(Estimate))
 
 def _check(own: OwnOptions) -> OwnOptions:
     return {
-        "colours": _whole("colours", own["colours"], 1, 2**32 - 1),
+        "colors": _whole("colors", own["colors"], 1, 2**32 - 1),
         "seed": _whole("seed", own["seed"], 0, 2**64 - 1),
         "confidence": _share(own["confidence"]),
     }
 
 
 def _work(own: OwnOptions) -> Work:
-    return Work(Needs.EDGE_COUNTS | Needs.SAMPLE, Result.VALUE, colours=own["colours"])
+    return Work(Needs.EDGE_COUNTS | Needs.SAMPLE, Result.VALUE, colors=own["colors"])
 
 
 @analytic(
-    Work(Needs.EDGE_COUNTS | Needs.SAMPLE, Result.VALUE, colours=2),
+    Work(Needs.EDGE_COUNTS | Needs.SAMPLE, Result.VALUE, colors=2),
     fields=FIELDS,
     check=_check,
     work=_work,
+    renamed={"colours": "colors"},
 )
 def approximate_count(
-    graph: EdgeGraph, *, colours: int, seed: int, confidence: float = 0.95, method: Method = "auto"
+    graph: EdgeGraph,
+    *,
+    colors: int = 4,
+    seed: int = 0,
+    confidence: float = 0.95,
+    method: Method = "auto",
 ) -> Estimate | Frame:
     """Estimate the triangles of the graph from the edges whose two ends drew the same color.
 
@@ -76,10 +82,10 @@ def approximate_count(
     ----------
     edges : DataFrame or Graph
         One row per edge.
-    colours : int
-        The number of colors that vertices draw from: about one edge in `colours` is counted. 1
+    colors : int, optional
+        The number of colors that vertices draw from: about one edge in `colors` is counted. 1
         gives the exact count.
-    seed : int
+    seed : int, optional
         From 0 to 2**64 - 1. The same seed gives the same sample, another seed another sample.
     confidence : float, optional
         The share of seeds whose interval should hold the true count.
@@ -100,7 +106,7 @@ def approximate_count(
     Raises
     ------
     ValueError
-        `colours`, `seed` or `confidence` is out of range. Other errors: see `Graph`.
+        `colors`, `seed` or `confidence` is out of range. Other errors: see `Graph`.
 
     See Also
     --------
@@ -135,15 +141,15 @@ def approximate_count(
     >>> import rapids_tc as tc
     >>> from rapids_tc import datasets
     >>> edges = datasets.rmat(12)
-    >>> found = tc.approximate_count(edges, colours=4, seed=1)
+    >>> found = tc.approximate_count(edges)
     >>> found.low < tc.count(edges) < found.high
     True
     """
-    moments = graph.sample_moments(colours, seed, method)
+    moments = graph.sample_moments(colors, seed, method)
     if graph.groups is None:
-        return estimate(moments, colours, confidence)
+        return estimate(moments, colors, confidence)
     place = {part: i for i, part in enumerate(dict.fromkeys(moments))}  # many groups have the same
-    estimates = [estimate([part], colours, confidence) for part in place]
+    estimates = [estimate([part], colors, confidence) for part in place]
     of_group = np.array([place[part] for part in moments], "int64")
     dtypes = dict.fromkeys(FIELDS, "float64") | {"value": "int64"}
     return graph.group_frame(
@@ -154,12 +160,12 @@ def approximate_count(
     )
 
 
-def estimate(parts: list[tuple[int, float]], colours: int, confidence: float) -> Estimate:
+def estimate(parts: list[tuple[int, float]], colors: int, confidence: float) -> Estimate:
     """Estimate the count from the `sampling.moments` of each part of a sample."""
     triangles, pairs = sum(sides for sides, _ in parts) // 3, sum(pairs for _, pairs in parts)
-    value = colours**2 * triangles
-    variance = (colours**2 - 1) * value + 2 * (colours - 1) * colours**3 * pairs
-    a_triangle = variance / value if value else colours**2 - 1
+    value = colors**2 * triangles
+    variance = (colors**2 - 1) * value + 2 * (colors - 1) * colors**3 * pairs
+    a_triangle = variance / value if value else colors**2 - 1
     half = NormalDist().inv_cdf((1 + confidence) / 2) ** 2 * a_triangle / 2
     high = value + half + sqrt(half * (half + 2 * value))
     low = value / high * value if value else 0.0  # the product of both ends is value**2

@@ -25,7 +25,7 @@ SIDES = ("source", "destination")
 MEASURES = (*FRACTIONS, *SUMS, "newman", "ratio")
 ROWS = "the rows that matter, such as those of one group"
 FEWER = "ask for at_least= more"
-BY_FRAMES = "iter_project(edges, rows=...) gives them frame by frame"
+BY_FRAMES = "iter_project(edges, max_rows=...) gives them frame by frame"
 
 
 def _check(own: OwnOptions) -> OwnOptions:
@@ -130,18 +130,19 @@ def project(
     in_memory=lambda own: f"give {ROWS}",
     local=lambda own, kind: of_one_machine("iter_project", kind, ROWS),
     bipartite=True,
+    renamed={"rows": "max_rows"},
 )
 def iter_project(
     graph: InMemoryGraph,
     *,
-    rows: int,
+    max_rows: int,
     side: Side = "source",
     at_least: int = 1,
     measure: ProjectionMeasure | None = None,
     progress: bool | None = None,
     memory_limit: int | None = None,
 ) -> Iterator[Frame]:
-    """List what `project` lists in frames of at most `rows` rows, made one at a time.
+    """List what `project` lists in frames of at most `max_rows` rows, made one at a time.
 
     The ids of the two columns never meet: user 5 is not item 5.
 
@@ -150,7 +151,7 @@ def iter_project(
     edges : DataFrame or Graph
         One row per edge, from a vertex of one side to one of the other; of graphs, one made by
         ``Graph(edges, bipartite=True)``. The edges are compared in memory.
-    rows : int
+    max_rows : int
         The rows of each frame, from 1 on; the last frame may have fewer. No pair gives no frame.
     side : {"source", "destination"}, optional
         The column whose vertices make the pairs.
@@ -177,7 +178,7 @@ def iter_project(
     ValueError
         An option is none of these; or `edges` is a `Graph` that is not bipartite.
     CapacityError
-        A frame of `rows` rows does not fit in memory. Other errors: see `Graph`.
+        A frame of `max_rows` rows does not fit in memory. Other errors: see `Graph`.
 
     See Also
     --------
@@ -194,12 +195,12 @@ def iter_project(
     --------
     >>> import pandas as pd, rapids_tc as tc
     >>> df = pd.DataFrame({"user": [1, 1, 2, 2, 3], "item": [1, 2, 1, 2, 2]})
-    >>> frames = tc.iter_project(df, rows=2, source="user", destination="item")
+    >>> frames = tc.iter_project(df, max_rows=2, source="user", destination="item")
     >>> [frame["common"].tolist() for frame in frames]
     [[2, 1], [1]]
     """
     _ = graph.csr  # prepared at the call, before the frame can change
-    return _frames(graph, (side, at_least, measure), rows, memory_limit, progress=progress)
+    return _frames(graph, (side, at_least, measure), max_rows, memory_limit, progress=progress)
 
 
 def _frames(

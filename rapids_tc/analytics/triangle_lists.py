@@ -99,7 +99,7 @@ def list_triangles(
     """
     source = _source(graph, vertices)
     total, tasks = source.counted()
-    advice = "iter_triangles(edges, rows=...) gives them frame by frame"
+    advice = "iter_triangles(edges, max_rows=...) gives them frame by frame"
     if max_rows is not None:
         most, whose = _most_triangles(graph, source, total)
         if most > max_rows:
@@ -134,26 +134,26 @@ def _most_triangles(graph: EdgeGraph, source: Any, total: int) -> tuple[int, str
 
 
 def check_rows(own: OwnOptions) -> OwnOptions:
-    """Return the own options, `rows` as an int; ValueError if no frame can have so many."""
-    return check_integer(own, "rows", 1)
+    """Return the own options, `max_rows` as an int; ValueError if no frame can have so many."""
+    return check_integer(own, "max_rows", 1)
 
 
-@analytic(LISTING, check=check_rows, work=_work)
+@analytic(LISTING, check=check_rows, work=_work, renamed={"rows": "max_rows"})
 def iter_triangles(
     graph: EdgeGraph,
     *,
-    rows: int,
+    max_rows: int,
     vertices: Vertices | None = None,
     progress: bool | None = None,
     memory_limit: int | None = None,
 ) -> Iterator[Frame]:
-    """List each triangle once, in frames of at most `rows` rows, made one at a time.
+    """List each triangle once, in frames of at most `max_rows` rows, made one at a time.
 
     Parameters
     ----------
     edges : DataFrame or Graph
         One row per edge.
-    rows : int
+    max_rows : int
         The rows of each frame, from 1 on; the last frame may have fewer. A graph without a triangle
         gives no frame.
     vertices : list, array, Series, Index or DataFrame, optional
@@ -175,10 +175,10 @@ def iter_triangles(
     Raises
     ------
     ValueError
-        `rows` is not an integer from 1 on; some of `vertices` are not in the graph. Other errors:
-        see `Graph`.
+        `max_rows` is not an integer from 1 on; some of `vertices` are not in the graph. Other
+        errors: see `Graph`.
     CapacityError
-        A frame of `rows` rows does not fit in memory; of a partitioned frame, in a worker's.
+        A frame of `max_rows` rows does not fit in memory; of a partitioned frame, in a worker's.
 
     See Also
     --------
@@ -202,14 +202,14 @@ def iter_triangles(
     --------
     >>> import pandas as pd, rapids_tc as tc
     >>> df = pd.DataFrame({"src": [3, 1, 2, 2, 1], "dst": [1, 2, 3, 0, 0]})
-    >>> [len(frame) for frame in tc.iter_triangles(df, rows=1)]
+    >>> [len(frame) for frame in tc.iter_triangles(df, max_rows=1)]
     [1, 1]
     """
     source = _source(graph, vertices)
     if isinstance(source, DistributedTriangles):
-        return source.frames(rows)
+        return source.frames(max_rows)
     _ = graph.n_edges  # prepared at the call, before the frame can change
-    frames, resources = _frames(graph, source, rows, memory_limit, progress), outlive()
+    frames, resources = _frames(graph, source, max_rows, memory_limit, progress), outlive()
     weakref.finalize(frames, resources.close)  # also if no frame is asked for
     return frames
 

@@ -136,7 +136,7 @@ class DistributedTriangles:
             raise CapacityError(
                 f"a list of {total:,} triangles takes about {need:,} bytes while it is sorted, and "
                 f"{len(graph.workers)} workers may take {memory:,}: iter_triangles(edges, "
-                "rows=...) gives them frame by frame, or raise memory_limit="
+                "max_rows=...) gives them frame by frame, or raise memory_limit="
             )
         lists = [task for _, task in self._listed()]
         fewest = ceil(costs.LISTED * total / graph.free)

@@ -142,12 +142,12 @@ def number(
     return [gather(of_index, xp.concatenate(end)) for end in zip(*places, strict=True)]
 
 
-def draw_colors(ids: Ids, part: Range, colours: int, seed: int) -> Array:
+def draw_colors(ids: Ids, part: Range, colors: int, seed: int) -> Array:
     """Draw the colors of the ids of a range: see `sampling.draw`."""
     words = ids.words
     if ids.parts[0].kind != "integer":  # whose words are their numbers
         words = words + np.uint64(part.first)
-    return sampling.draw(words, colours, seed)
+    return sampling.draw(words, colors, seed)
 
 
 def one_colored(numbers: Numbers, of_ends: list[Array], *, xp: ModuleType) -> Numbers:

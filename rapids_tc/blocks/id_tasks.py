@@ -125,10 +125,10 @@ def id_columns(
     return result
 
 
-def one_colored(numbers: Numbers, ids: Ids, colours: int, seed: int) -> Numbers:
+def one_colored(numbers: Numbers, ids: Ids, colors: int, seed: int) -> Numbers:
     """Select the rows that `approximate_count` samples."""
     src, dst = numbers
-    kept = sampling.one_colored(NumberedEdges(src, dst, len(src), ids), colours=colours, seed=seed)
+    kept = sampling.one_colored(NumberedEdges(src, dst, len(src), ids), colors=colors, seed=seed)
     return [*kept.ends]
 
 

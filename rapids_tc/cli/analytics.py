@@ -73,9 +73,11 @@ def _command(record: Analytic) -> click.Command:
 
     run.__doc__ = f"{_summary(record)}\n\nIn Python: rapids_tc.{record.name}. {READING}"
     name = record.name.replace("_", "-")
-    return click.command(name, cls=Command)(
+    made = click.command(name, cls=Command)(
         takes_file(takes_options(record)(tables.takes_out(run)))
     )
+    made.renamed = {_typed(old): _typed(new) for old, new in record.renamed.items()}
+    return made
 
 
 def split_options(
@@ -194,7 +196,7 @@ def _option(record: Analytic, parameter: inspect.Parameter, text: str) -> Callab
     name, default = parameter.name, parameter.default
     if parameter.kind is parameter.VAR_POSITIONAL:
         return click.argument(name, nargs=-1)
-    typed = "--" + name.replace("_", "-")
+    typed = _typed(name)
     kinds: dict[str, Any] = {"int": int, "float": float}
     settings: dict[str, Any] = {"help": text}
     if default is parameter.empty:
@@ -218,6 +220,10 @@ def _option(record: Analytic, parameter: inspect.Parameter, text: str) -> Callab
     elif isinstance(default, str):
         settings |= {"default": default, "show_default": True}
     return click.option(typed, **settings)
+
+
+def _typed(name: str) -> str:
+    return "--" + name.replace("_", "-")
 
 
 def _parsed(name: str, value: Any) -> Any:

@@ -7,6 +7,7 @@ import os
 import re
 import sys
 from contextlib import contextmanager, suppress
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -16,7 +17,7 @@ import rapids_tc as tc
 from rapids_tc._progress import SILENT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
 ERROR = 2  # the exit code of every expected error
 INTERRUPTED = 130  # after Ctrl-C, as shells report it: 128 + SIGINT
@@ -26,13 +27,24 @@ UNREAD = 141  # shells report it for programs that end when nobody reads their o
 class Command(click.Command):
     """A command; an option that takes one value is given once."""
 
+    renamed: Mapping[str, str] = MappingProxyType({})  # options of today by their old names
+
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the options; UsageError for one that is repeated, of which click takes the last."""
+        args = [*map(self._of_today, args)]
         _, _, given = self.make_parser(ctx).parse_args([*args])
         for option in given:
             if isinstance(option, click.Option) and not option.multiple and given.count(option) > 1:
                 ctx.fail(f"Option {option.opts[0]!r} is given {given.count(option)} times.")
         return super().parse_args(ctx, args)
+
+    def _of_today(self, word: str) -> str:
+        """Return an argument with its option by the name of today, and tell of an old name."""
+        name, equals, value = word.partition("=")
+        if name not in self.renamed:
+            return word
+        note(f"deprecated: {name} is now {self.renamed[name]}")
+        return self.renamed[name] + equals + value
 
 
 class Commands(click.Group):

@@ -50,7 +50,7 @@ def list_(file: Path, engine: EngineName | None, out: Path | None, **reading: An
     """
     tables.require_out(out)
     graph = open_edges(file, reading, ()).prepared(engine)
-    frames = tc.iter_triangles(graph, rows=_ROWS)
+    frames = tc.iter_triangles(graph, max_rows=_ROWS)
     first = next(frames, None)
     tables.write(chain([tc.list_triangles(graph) if first is None else first], frames), out)
 

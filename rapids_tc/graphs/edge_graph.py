@@ -271,7 +271,7 @@ class EdgeGraph(VertexStatistics):
     def listing(self) -> Triangles:
         """The triangles, to be listed."""
 
-    def sample_moments(self, colours: int, seed: int, method: str) -> list[tuple[int, float]]:
+    def sample_moments(self, colors: int, seed: int, method: str) -> list[tuple[int, float]]:
         """Count a sample of the edges: `sampling.moments` of each part of the sample."""
         raise NotImplementedError
 

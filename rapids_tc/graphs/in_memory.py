@@ -526,10 +526,10 @@ class InMemoryGraph(EdgeGraph):
             made = sorted_edges(number[csr.rows], number[csr.columns], self.ids)
             return self.backend.adapter.frame(made)
 
-    def sample_moments(self, colours: int, seed: int, method: str) -> list[tuple[int, float]]:
+    def sample_moments(self, colors: int, seed: int, method: str) -> list[tuple[int, float]]:
         """Count a sample of the edges, whose real size is checked against the limit."""
         with self.stage("sampling the edges"):
-            edges = sampling.one_colored(self._edges, colours=colours, seed=seed)
+            edges = sampling.one_colored(self._edges, colors=colors, seed=seed)
         sample = InMemoryGraph(self._frame, self.backend, self.progress, edges)
         needs.require(needs.stages(SAMPLED, *sample.dimensions), self._limit)
         counts = sample.count_edges(method)

@@ -286,11 +286,11 @@ class OutOfCoreGraph(EdgeGraph):
         """See `EdgeGraph`: the limit is what the call may take, even if the user gave none."""
         return super().take_rows(positions, self.blocks.allowed)
 
-    def sample_moments(self, colours: int, seed: int, method: str) -> list[tuple[int, float]]:
+    def sample_moments(self, colors: int, seed: int, method: str) -> list[tuple[int, float]]:
         """See `EdgeGraph`: the sample is blocks of their own, beside the blocks of the graph."""
         stored, xp = {}, self.backend.xp
         with self.stage("sampling the edges"):
-            color = sampling.draw(self.ids.words, colours, seed)[self.order.number]
+            color = sampling.draw(self.ids.words, colors, seed)[self.order.number]
             for at, block in self.blocks:
                 larger, smaller = geometry.block_ends(block, self.n, at)
                 kept = block.select(color[larger] == color[smaller])

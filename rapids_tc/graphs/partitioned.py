@@ -278,9 +278,9 @@ class PartitionedGraph:
         """Count the squares of the graph; those of vertices and edges stay on the workers."""
         return squares.total(self.blocked()), None
 
-    def sample_moments(self, colours: int, seed: int, method: str) -> list[tuple[int, float]]:
+    def sample_moments(self, colors: int, seed: int, method: str) -> list[tuple[int, float]]:
         """Count a sample of the edges, and return the `sampling.moments` of each part of it."""
-        sample = stages.sample(self.numbered(), colours, seed)
+        sample = stages.sample(self.numbered(), colors, seed)
         graph = self._rows = stages.cut(sample, self.work)
         return sums.moments_by_group(graph) if self.groups else sums.moments_of_slices(graph)
 

@@ -136,7 +136,7 @@ def number_rows(graph: Numbered) -> Numbered:
     return replace(graph, numbers=numbers)
 
 
-def sample(graph: Numbered, colours: int, seed: int) -> Numbered:
+def sample(graph: Numbered, colors: int, seed: int) -> Numbered:
     """Select the edges of a sample, whose two ends have the same color.
 
     Numbers of a kept graph are ranked anew: the call may have a lower limit than the graph had.
@@ -144,14 +144,14 @@ def sample(graph: Numbered, colours: int, seed: int) -> Numbered:
     graph = replace(graph, ranges=_ranges(graph))
     if len(graph.ranges) > 1:
         by_range = [
-            graph.submit("sample", id_ranges.draw_colors, ids, part, colours, seed)
+            graph.submit("sample", id_ranges.draw_colors, ids, part, colors, seed)
             for ids, part in zip(id_ranges.ids_of(graph), graph.ranges, strict=True)
         ]
         rows = graph.numbers, graph.workers_of_rows
         of_ends = ranges.look_up(graph, "sample", *rows, by_range, graph.ranges)
         numbers = graph.each_batch("sample", id_ranges.one_colored, graph.numbers, of_ends)
     else:
-        more = graph.ids, colours, seed
+        more = graph.ids, colors, seed
         numbers = graph.each_batch("sample", id_tasks.one_colored, graph.numbers, more=more)
     kept = graph.each_batch("sample", id_tasks.rows_of, numbers)
     rows_of_sample = [[rows] for rows in graph.executor.gather(kept)]

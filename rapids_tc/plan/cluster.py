@@ -78,7 +78,7 @@ def making(work: Work, sizes: ClusterSizes) -> int:
     row, edge = costs.CLUSTER_MAKING
     held, of_blocks = costs.CLUSTER_RANKED
     ranked = ceil((held + of_blocks / sizes.n) * sizes.ids)
-    made = (row * sizes.rows_held + edge * sizes.block) // work.colours + sizes.blocks_held + ranked
+    made = (row * sizes.rows_held + edge * sizes.block) // work.colors + sizes.blocks_held + ranked
     if not work.needs & Needs.SAMPLE:
         return made
     return max(made, costs.total(costs.CLUSTER_SAMPLED, sizes.rows_held, sizes.ids))
@@ -97,7 +97,7 @@ def answering(work: Work, sizes: ClusterSizes) -> int:
         vertex += costs.CLUSTER_SUMS if work.result is Result.VERTICES else 0
         edge = 3 * edge if work.needs & Needs.VALUES else edge + 2 * costs.KEY
     counted = edge * sizes.block + vertex * sizes.ids + sizes.blocks_held
-    answered = row * sizes.rows_held + counted // work.colours
+    answered = row * sizes.rows_held + counted // work.colors
     return max(answered, peeling(work, sizes)) if work.needs & Needs.TRUSSNESS else answered
 
 

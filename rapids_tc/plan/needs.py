@@ -88,7 +88,7 @@ def stages(
         stage("orient"),
     ]
     if work.needs & Needs.SAMPLE:  # a graph of some of the edges, and the numbers of their ends
-        sampled = rows // work.colours
+        sampled = rows // work.colors
         counted = replace(work, needs=Needs.VERTEX_COUNTS)
         rest = stages(counted, sampled, vertices, dense, engine, method)[1:]
         numbers = model.KEY * sampled + kept - _kept(sampled, vertices, dense, engine, NO_TEXT)

@@ -6,8 +6,9 @@ tests are derived from these records. No other table of function names exists.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from enum import Enum, Flag, auto
+from inspect import Parameter
 from typing import TYPE_CHECKING, Any, Protocol
 
 from rapids_tc._arguments import checked_limit
@@ -80,8 +81,8 @@ class Work:
     result : Result
     columns : int
         The columns that the call adds to the user's rows.
-    colours : int
-        The number of colors of a sample: about one edge in `colours` is kept.
+    colors : int
+        The number of colors of a sample: about one edge in `colors` is kept.
     values : int
         Bytes of the values of an edge that are read from the user's rows, or added up for it.
     pairs : int
@@ -100,7 +101,7 @@ class Work:
     needs: Needs
     result: Result
     columns: int = 1
-    colours: int = 1
+    colors: int = 1
     values: int = 0
     pairs: int = 0
     by_time: bool = False
@@ -284,7 +285,7 @@ class Options:
 
 
 COLUMNS = ("weight", "edge_type", "sign", "time")  # own options that name a column
-SHARED = tuple(field.name for field in fields(Options))
+SHARED = tuple(option.name for option in fields(Options))
 OwnOptions = dict[str, Any]
 
 
@@ -333,6 +334,8 @@ class Analytic:
     sums : callable
         A function of the own options that returns every `rapids_tc.blocks.quantities.Sum` that
         the body asks of the graph.
+    renamed : mapping of str to str
+        The option of today by the name that it had, which is taken with a FutureWarning.
     bipartite : bool
         Whether the ids of the two columns never meet; a function with an own option of this name
         lets each call say so.
@@ -353,6 +356,7 @@ class Analytic:
     local: Callable[[OwnOptions, str], Exception | None]
     sums: Callable[[OwnOptions], Sequence[Any]]
     bipartite: bool = False
+    renamed: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def takes_method(self) -> bool:
@@ -372,7 +376,7 @@ class Analytic:
     @property
     def by_frames(self) -> bool:
         """Whether the answer is frame after frame, of so many rows each."""
-        return "rows" in self.defaults
+        return self.defaults.get("max_rows") is Parameter.empty
 
     def is_bipartite(self, own: OwnOptions) -> bool:
         """Return whether the ids of the two columns never meet in a call."""

@@ -16,28 +16,28 @@ if TYPE_CHECKING:
     from rapids_tc.preparation.numbering import NumberedEdges
 
 
-def one_colored(edges: NumberedEdges, *, colours: int, seed: int) -> NumberedEdges:
+def one_colored(edges: NumberedEdges, *, colors: int, seed: int) -> NumberedEdges:
     """Select the edges, except loops, whose two ends have the same color."""
-    color = draw(edges.ids.words, colours, seed)
+    color = draw(edges.ids.words, colors, seed)
     same_color = gather(color, edges.src) == gather(color, edges.dst)
     rows = edges.ids.backend.xp.flatnonzero(same_color & (edges.src != edges.dst))
     src, dst = (as_uint32(end[rows]) for end in edges.ends)
     return replace(edges, src=src, dst=dst, rows=len(src))
 
 
-def draw(words: Array, colours: int, seed: int) -> Array:
-    """Draw a pseudo-random color below `colours` for each 64-bit word.
+def draw(words: Array, colors: int, seed: int) -> Array:
+    """Draw a pseudo-random color below `colors` for each 64-bit word.
 
     Word w draws number w of the SplitMix64 sequence (Steele, Lea, Flood, 2014) that starts at the
-    draw of the seed. The upper half of a draw, as a fraction of 2**32, times `colours`, rounded
+    draw of the seed. The upper half of a draw, as a fraction of 2**32, times `colors`, rounded
     down, is the color.
     """
     start = mix(_step(np.array([seed], "uint64")))[0]
     draws = mix(_step(words) + start)
     draws >>= 32
-    draws *= np.uint64(colours)
+    draws *= np.uint64(colors)
     draws >>= 32
-    return draws.astype(np.min_scalar_type(colours - 1))
+    return draws.astype(np.min_scalar_type(colors - 1))
 
 
 def _step(words: Array) -> Array:
