@@ -12,7 +12,7 @@ from rapids_tc.analytics.approximate import Estimate, approximate_count
 from rapids_tc.analytics.bitrusses import bitruss
 from rapids_tc.analytics.cliques import cliques, edge_cliques, vertex_cliques
 from rapids_tc.analytics.clustering import average_clustering, clustering, transitivity
-from rapids_tc.analytics.communities import truss_communities
+from rapids_tc.analytics.communities import truss_communities, truss_hierarchy
 from rapids_tc.analytics.graphlets import graphlet_counts, graphlets
 from rapids_tc.analytics.memory import memory_estimate, release_memory
 from rapids_tc.analytics.methods import methods
@@ -92,6 +92,7 @@ __all__ = [
     "triangles_by_type",
     "triangles_over_time",
     "truss_communities",
+    "truss_hierarchy",
     "trussness",
     "vertex_cliques",
     "vertex_squares",

@@ -30,15 +30,16 @@ __all__ = ["CapacityError", "ColumnNotFoundError", "Delta", "Estimate", "Graph",
     "list_triangles", "memory_estimate", "methods", "most_similar", "plot", "project",
     "register_accessor", "release_memory", "similarity", "simple_edges", "spark", "squares",
     "transitivity", "triad_counts", "triangles_by_type", "triangles_over_time",
-    "truss_communities", "trussness", "vertex_cliques", "vertex_squares", "vertex_triangles"]
+    "truss_communities", "truss_hierarchy", "trussness", "vertex_cliques", "vertex_squares",
+    "vertex_triangles"]
 
 Function = Literal["Graph", "annotate", "annotate_vertices", "approximate_count",
     "average_clustering", "balance", "bitruss", "cliques", "clustering", "count",
     "edge_cliques", "edge_squares", "edge_triangles", "graphlet_counts", "graphlets",
     "iter_project", "iter_triangles", "k_truss", "list_triangles", "most_similar", "project",
     "similarity", "simple_edges", "squares", "transitivity", "triad_counts",
-    "triangles_by_type", "triangles_over_time", "truss_communities", "trussness",
-    "vertex_cliques", "vertex_squares", "vertex_triangles"]
+    "triangles_by_type", "triangles_over_time", "truss_communities", "truss_hierarchy",
+    "trussness", "vertex_cliques", "vertex_squares", "vertex_triangles"]
 Measure = Literal["jaccard", "overlap", "sorensen", "cosine", "adamic_adar",
     "resource_allocation", "forman", "edge_clustering"]
 Method = Literal["auto", "bitmap", "tricore", "binary_search", "trust", "hash", "short-rows",
@@ -186,9 +187,12 @@ class Graph(_Graph, Generic[_F_co]):
         progress: bool | None = None, memory_limit: ByteSize | None = None) -> Any: ...
     def k_truss(self, k: int | Literal['max'], *, engine: EngineName | None = None,
         progress: bool | None = None, memory_limit: ByteSize | None = None) -> _F_co: ...
-    def truss_communities(self, k: int | Literal['max', 'all'], *,
-        connected: Connected = "triangles", engine: EngineName | None = None,
-        progress: bool | None = None, memory_limit: ByteSize | None = None) -> _F_co: ...
+    def truss_communities(self, k: int | Literal['max'], *, connected: Connected = "triangles",
+        engine: EngineName | None = None, progress: bool | None = None,
+        memory_limit: ByteSize | None = None) -> _F_co: ...
+    def truss_hierarchy(self, *, connected: Connected = "triangles",
+        engine: EngineName | None = None, progress: bool | None = None,
+        memory_limit: ByteSize | None = None) -> _F_co: ...
     def graphlets(self, *, vertices: Vertices | None = None, engine: EngineName | None = None,
         progress: bool | None = None, memory_limit: ByteSize | None = None) -> _F_co: ...
     def graphlet_counts(self, *, engine: EngineName | None = None, progress: bool | None = None,
@@ -732,35 +736,60 @@ def k_truss(k: int | Literal['max'], *, source: Labels | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None, edge_index: _A) -> dict[str, _A]: ...
 @overload
-def truss_communities(edges: _F | Graph[_F], k: int | Literal['max', 'all'], *,
+def truss_communities(edges: _F | Graph[_F], k: int | Literal['max'], *,
     connected: Connected = "triangles", source: Labels | None = None,
     destination: Labels | None = None, by: Labels | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> _F: ...
 @overload
-def truss_communities(edges: _Stream | Graph[_Stream], k: int | Literal['max', 'all'], *,
+def truss_communities(edges: _Stream | Graph[_Stream], k: int | Literal['max'], *,
     connected: Connected = "triangles", source: Labels | None = None,
     destination: Labels | None = None, by: Labels | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Any: ...
 @overload
-def truss_communities(edges: _A | tuple[_A, _A], k: int | Literal['max', 'all'], *,
+def truss_communities(edges: _A | tuple[_A, _A], k: int | Literal['max'], *,
     connected: Connected = "triangles", source: Labels | None = None,
     destination: Labels | None = None, by: _Array | Labels | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> dict[str, _A]: ...
 @overload
-def truss_communities(edges: _Matrix, k: int | Literal['max', 'all'], *,
+def truss_communities(edges: _Matrix, k: int | Literal['max'], *,
     connected: Connected = "triangles", source: Labels | None = None,
     destination: Labels | None = None, by: Labels | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> dict[str, Any]: ...
 @overload
-def truss_communities(k: int | Literal['max', 'all'], *, connected: Connected = "triangles",
+def truss_communities(k: int | Literal['max'], *, connected: Connected = "triangles",
     source: Labels | None = None, destination: Labels | None = None,
     by: _Array | Labels | None = None, engine: EngineName | None = None,
     progress: bool | None = None, memory_limit: ByteSize | None = None,
     edge_index: _A) -> dict[str, _A]: ...
+@overload
+def truss_hierarchy(edges: _F | Graph[_F], *, connected: Connected = "triangles",
+    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: ByteSize | None = None) -> _F: ...
+@overload
+def truss_hierarchy(edges: _Stream | Graph[_Stream], *, connected: Connected = "triangles",
+    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: ByteSize | None = None) -> Any: ...
+@overload
+def truss_hierarchy(edges: _A | tuple[_A, _A], *, connected: Connected = "triangles",
+    source: Labels | None = None, destination: Labels | None = None,
+    by: _Array | Labels | None = None, engine: EngineName | None = None,
+    progress: bool | None = None, memory_limit: ByteSize | None = None) -> dict[str, _A]: ...
+@overload
+def truss_hierarchy(edges: _Matrix, *, connected: Connected = "triangles",
+    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: ByteSize | None = None) -> dict[str, Any]: ...
+@overload
+def truss_hierarchy(*, connected: Connected = "triangles", source: Labels | None = None,
+    destination: Labels | None = None, by: _Array | Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: ByteSize | None = None, edge_index: _A) -> dict[str, _A]: ...
 @overload
 def graphlets(edges: _F | Graph[_F], *, vertices: Vertices | None = None,
     source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,

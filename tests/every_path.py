@@ -67,7 +67,7 @@ OPTIONS = {
     "count_zeros": [True, False],
     "directed": [False, True],
     "edge_type": ["kind"],
-    "k": [3, 2, 4, 5, 6, "max", "all"],
+    "k": [3, 2, 4, 5, 6, "max"],
     "max_rows": [10**4, 7, None],
     "exclude_neighbors": [False, True],
     "measure": [*MEASURES, "common_neighbors", "newman", "ratio", None],
@@ -123,7 +123,6 @@ def choices(record):
 
 
 REFUSED = {  # by function and option: values of `OPTIONS` that others take
-    ("k_truss", "k"): ("all",),
     ("list_triangles", "max_rows"): (7,),
     ("triangles_by_type", "aggregate"): ("sum", "mean", "min", "max"),
     ("balance", "per"): ("edge",),
@@ -135,7 +134,7 @@ REFUSED = {  # by function and option: values of `OPTIONS` that others take
     },
     ("annotate", "columns"): OF_VERTICES,
     ("annotate_vertices", "columns"): OF_ROWS,
-    **{(name, "k"): (2, 6, "max", "all") for name in ("cliques", "vertex_cliques", "edge_cliques")},
+    **{(name, "k"): (2, 6, "max") for name in ("cliques", "vertex_cliques", "edge_cliques")},
 }
 
 
@@ -274,7 +273,7 @@ def plain(name, found):
         return {c: found[c].tolist() for c in found.columns if c not in FRAME.columns}
     if record.result is Result.ROWS:
         return found.index.tolist()
-    if record.result is Result.COMMUNITIES:
+    if record.result is Result.COMMUNITIES or "parent" in getattr(found, "columns", ()):
         return plain_communities(found)
     frames = [found] if isinstance(found, pd.DataFrame) else list(found)
     rows = [row for frame in frames for row in frame.itertuples(index=False, name=None)]

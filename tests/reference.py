@@ -380,6 +380,11 @@ def truss_communities(rows, k, *, connected="triangles"):
     return {edge: i for i, edges in enumerate(communities) for edge in edges}
 
 
+def truss_hierarchy(rows, *, connected="triangles"):
+    """The communities of all k: see `truss_communities`."""
+    return truss_communities(rows, "all", connected=connected)
+
+
 def truss_community(rows):
     """{(u, v): the number of its community at its own trussness, in the hierarchy}; -1 below 3."""
     found, number = _hierarchy(rows, "triangles"), trussness(rows)

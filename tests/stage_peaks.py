@@ -59,7 +59,7 @@ CALLS = {
     "trussness": tc.trussness,
     "k_truss": lambda edges: tc.k_truss(edges, 3),
     "truss_communities": lambda edges: tc.truss_communities(edges, 3),
-    HIERARCHY: lambda edges: tc.truss_communities(edges, "all"),
+    HIERARCHY: lambda edges: tc.truss_hierarchy(edges),
     "simple_edges": tc.simple_edges,
     "list_triangles": tc.list_triangles,
     "approximate_count": lambda edges: tc.approximate_count(edges, colors=2, seed=1),
@@ -76,7 +76,7 @@ def work_of(function):
     if function == "adamic_adar":
         return ANALYTICS["similarity"].work({"measure": function, "pairs": None})
     if function == HIERARCHY:
-        return ANALYTICS["truss_communities"].work({"k": "all"})
+        return ANALYTICS["truss_hierarchy"].work({})
     own = {"annotate": {"columns": ("triangles",)}, "approximate_count": {"colors": 2}}
     own["annotate_vertices"] = {"columns": ("closure",)}
     own["truss_communities"] = {"k": 3}

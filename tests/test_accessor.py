@@ -20,7 +20,7 @@ ARGUMENTS = {
     "iter_triangles": ([], {"max_rows": 2}),
     "balance": ([], {"sign": "to"}),
     "k_truss": ([3], {}),
-    "truss_communities": (["all"], {}),
+    "truss_communities": ([3], {}),
     "triangles_by_type": ([], {"edge_type": "to", "aggregate": "last"}),
     "triangles_over_time": ([], {"time": "from"}),
 }

@@ -102,7 +102,7 @@ def is_of_its_own_shape(name, own):
     is_first = own is next(options for function, options in CALLS if function == name)
     several = own.get("pairs") is not None or own.get("bipartite") or own.get("per")
     several = several or own.get("where") is not None
-    return is_first or own.get("k") == "all" or several
+    return is_first or several
 
 
 @pytest.mark.cpu_only

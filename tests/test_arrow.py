@@ -389,11 +389,11 @@ def test_every_function_answers_in_kind(make, frame, column):
 def test_a_community_without_a_parent_has_a_null(make):
     """A clique of four and a triangle at one of its sides."""
     edges = make({"src": [0, 0, 0, 1, 1, 2, 3, 4], "dst": [1, 2, 3, 2, 3, 3, 4, 2]})
-    found = tc.truss_communities(edges, "all")
+    found = tc.truss_hierarchy(edges)
     rows = found.to_dicts() if make is pl.DataFrame else found.to_pylist()
     assert rows == [
-        {"community": 0, "k": 3, "parent": None, "edges": 8, "vertices": 5},
-        {"community": 1, "k": 4, "parent": 0, "edges": 6, "vertices": 4},
+        {"truss_community": 0, "k": 3, "parent": None, "edges": 8, "vertices": 5},
+        {"truss_community": 1, "k": 4, "parent": 0, "edges": 6, "vertices": 4},
     ]
 
 

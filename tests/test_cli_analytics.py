@@ -70,9 +70,7 @@ COMMANDS = {
     "truss-communities --k 3 --connected edges": lambda: tc.truss_communities(
         CLUB, 3, connected="edges"
     ),
-    "truss-communities --k all": lambda: tc.truss_communities(CLUB, "all").astype(
-        {"parent": "float"}
-    ),
+    "truss-hierarchy": lambda: tc.truss_hierarchy(CLUB).astype({"parent": "float"}),
     "simple-edges": lambda: tc.simple_edges(CLUB),
     "clustering --directed": lambda: tc.clustering(CLUB, directed=True),
     "triads": lambda: pd.DataFrame(

@@ -39,7 +39,7 @@ def check(backend, frame):
             pd.testing.assert_frame_equal(found, backend.to_pandas(tc.k_truss(graph, k)))
             edges = [(min(row), max(row)) for row in rows_of(found)]
             assert dict(zip(edges, numbers.tolist(), strict=True)) == right
-        found = backend.to_pandas(tc.truss_communities(graph, "all", connected=connected))
+        found = backend.to_pandas(tc.truss_hierarchy(graph, connected=connected))
         assert plain_communities(found) == reference.truss_communities(
             rows, "all", connected=connected
         )
@@ -122,9 +122,7 @@ def test_siblings_are_parts_of_one_parent(backend):
     """Three cliques of five, joined by triangles: the parent has the edges of all of them."""
     cliques = [(5 * c + u, 5 * c + v) for c in range(3) for u, v in combinations(range(5), 2)]
     joints = [(4, 5), (3, 5), (4, 6), (9, 10), (8, 10), (9, 11)]
-    found = backend.to_pandas(
-        tc.truss_communities(backend.frame(frame_of(cliques + joints)), "all")
-    )
+    found = backend.to_pandas(tc.truss_hierarchy(backend.frame(frame_of(cliques + joints))))
     assert found["k"].tolist() == [3, 5, 5, 5]
     assert found["parent"].tolist()[1:] == [0, 0, 0]
     assert found["edges"].tolist() == [36, 10, 10, 10]
@@ -134,7 +132,7 @@ def test_siblings_are_parts_of_one_parent(backend):
 def test_communities_inside_one_another(backend):
     """A threshold graph: ten generations of communities."""
     rows = [(u, v) for v in range(22) for u in range(v) if u + v < 22]
-    found = backend.to_pandas(tc.truss_communities(backend.frame(frame_of(rows)), "all"))
+    found = backend.to_pandas(tc.truss_hierarchy(backend.frame(frame_of(rows))))
     assert found["parent"].tolist()[1:] == [*range(9)]
     assert plain_communities(found) == reference.truss_communities(rows, "all")
 
@@ -155,8 +153,8 @@ def test_two_triangles_that_share_a_vertex(backend):
 
 
 def test_a_hierarchy_without_a_triangle_is_empty(backend):
-    found = backend.to_pandas(tc.truss_communities(backend.frame(frame_of([(0, 1)])), "all"))
-    assert list(found.columns) == ["community", "k", "parent", "edges", "vertices"]
+    found = backend.to_pandas(tc.truss_hierarchy(backend.frame(frame_of([(0, 1)]))))
+    assert list(found.columns) == ["truss_community", "k", "parent", "edges", "vertices"]
     assert len(found) == 0
 
 
@@ -175,16 +173,16 @@ def test_a_graph_of_large_work_is_shared_by_threads(backend):
     """On the CPU, several threads join at once; answers are those of one."""
     graph = tc.Graph(backend.frame(datasets.rmat(11)))
     with limit_threads(1):
-        alone = backend.to_pandas(tc.truss_communities(graph, "all"))
+        alone = backend.to_pandas(tc.truss_hierarchy(graph))
     for _ in range(3):
         again = tc.Graph(backend.frame(datasets.rmat(11)))
-        pd.testing.assert_frame_equal(backend.to_pandas(tc.truss_communities(again, "all")), alone)
+        pd.testing.assert_frame_equal(backend.to_pandas(tc.truss_hierarchy(again)), alone)
 
 
 @pytest.mark.parametrize(
     ("k", "options", "words"),
     [
-        (1, {}, 'k=1; accepted: an integer from 2 on, or "max" or "all"'),
+        (1, {}, 'k=1; accepted: an integer from 2 on, or "max"'),
         ("most", {}, "k='most'"),
         (3, {"connected": "ends"}, 'connected=\'ends\'; accepted: "triangles" or "edges"'),
         (3, {"connected": None}, "connected=None"),

@@ -428,7 +428,7 @@ CLASHES = [  # a function, and columns of groups that its answer has otherwise
     (tc.triangles_by_type, {"edge_type": "kind", "per": "edge"} | PARTS, "dst_a"),
     (tc.triangles_by_type, {"edge_type": "kind", "per": "edge"}, "src"),
     (tc.triangles_over_time, {"time": "t"}, "formed"),
-    (tc.truss_communities, {"k": "all"}, "parent"),
+    (tc.truss_hierarchy, {}, "parent"),
     (tc.vertex_cliques, PARTS, "vertex_a"),
     (tc.most_similar, PARTS, "v_a"),
     (tc.most_similar, {"measure": "cosine"}, "cosine"),

@@ -42,7 +42,7 @@ CALLS = [
     ("k_truss", (3,), {}),
     ("k_truss", ("max",), {}),
     ("truss_communities", (3,), {}),
-    ("truss_communities", ("all",), {}),
+    ("truss_hierarchy", (), {}),
     ("list_triangles", (), {}),
     ("triangles_over_time", (), {"time": "when"}),
     ("balance", (), {"sign": "sign", "aggregate": "last"}),

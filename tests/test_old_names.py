@@ -44,6 +44,28 @@ def test_an_option_by_its_old_name(record, old, new):
         record.call(EDGES, **{old: value, new: value})
 
 
+MOVED = [(record, *names) for record in ANALYTICS.values() for names in record.moved.items()]
+
+
+@pytest.mark.parametrize(("record", "old", "new"), MOVED)
+def test_an_answer_by_the_old_name_of_its_function(record, old, new):
+    option, value = old
+    with pytest.warns(
+        FutureWarning, match=rf'{record.name}\(edges, "{value}"\) is now {new}'
+    ) as told:
+        found = record.call(EDGES, **{option: value})
+    assert told[0].filename == __file__
+    today = ANALYTICS[new].call(EDGES)
+    pd.testing.assert_frame_equal(found.set_axis(today.columns, axis=1), today, check_dtype=False)
+
+
+def test_the_hierarchy_by_its_old_name_keeps_its_columns():
+    with pytest.warns(FutureWarning):
+        found = tc.truss_communities(EDGES, "all")
+    assert list(found.columns) == ["community", "k", "parent", "edges", "vertices"]
+    assert found["k"].dtype == "int64"
+
+
 def test_an_old_name_on_the_command_line(tmp_path):
     file = tmp_path / "club.csv"
     EDGES.to_csv(file, index=False)

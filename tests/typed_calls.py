@@ -36,7 +36,7 @@ def pandas(df: pd.DataFrame) -> None:
     assert_type(tc.triad_counts(df), "pd.Series[Any]")
     assert_type(tc.iter_triangles(df, max_rows=10), Iterator[pd.DataFrame])
     assert_type(tc.iter_project(df, max_rows=10, side="destination"), Iterator[pd.DataFrame])
-    assert_type(tc.truss_communities(df, "all"), pd.DataFrame)
+    assert_type(tc.truss_hierarchy(df), pd.DataFrame)
     assert_type(tc.memory_estimate(df, function="trussness"), dict[str, int])
     assert_type(tc.datasets.karate(), Any)
     assert_type(tc.files.read_edges("edges.csv"), tc.files.EdgeFile)

@@ -11,7 +11,7 @@ from numbers import Integral
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, get_type_hints
 
-from rapids_tc._arguments import refuse, with_new_names
+from rapids_tc._arguments import refuse, warn_renamed, with_new_names
 from rapids_tc._typing import Frame
 from rapids_tc.graphs import resolve
 from rapids_tc.graphs.public import Graph
@@ -59,6 +59,7 @@ def analytic(
     sums: Callable[[OwnOptions], Sequence[Sum]] = _no_sums,
     bipartite: bool = False,
     renamed: Mapping[str, str] = MappingProxyType({}),
+    moved: Mapping[tuple[str, str], str] = MappingProxyType({}),
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Make a public function of edges out of a function of a graph.
 
@@ -96,6 +97,10 @@ def analytic(
                 given = defaults | keywords  # faster than the signature, for small frames
             else:
                 given = _bind(call, edges, args, keywords)
+            for (option, value), function in moved.items():
+                if isinstance(given[option], str) and given[option] == value:
+                    old, new = f'{name}(edges, "{value}")', f"{function}(edges)"
+                    warn_renamed(old, new, stacklevel=3)
             options = Options(**{option: given[option] for option in shared})
             own = {option: given[option] for option in own_names}
             return resolve.answer(record, edges, options, own)
@@ -113,7 +118,7 @@ def analytic(
             defaults={option: defaults[option] for option in own_names},
             work=with_values, in_memory=in_memory,
             local=local or _local(most.result, columns or {}), sums=sums,
-            bipartite=bipartite, renamed=renamed,
+            bipartite=bipartite, renamed=renamed, moved=moved,
         )  # fmt: skip
         call.__signature__ = signature  # type: ignore[attr-defined]
         hints = {

@@ -106,7 +106,7 @@ def annotate(
         =================== ======= =========================================
 
         ``truss_community`` is the community that an edge has in the k-truss whose k is the edge's
-        trussness, by its number in ``truss_communities(edges, "all")``; -1 for self loops and for
+        trussness, by its number in `truss_hierarchy`; -1 for self loops and for
         edges in no triangle, which are in no community from k = 3 on.
 
     Raises
@@ -120,7 +120,8 @@ def annotate(
     annotate_vertices : Columns of vertices.
     edge_triangles : One column of triangles.
     trussness : One column of truss numbers.
-    truss_communities : The communities of one k, and the hierarchy of all.
+    truss_communities : The communities of one k.
+    truss_hierarchy : The communities of all k.
     similarity : One column of a similarity.
     edge_squares : One column of squares.
     bitruss : One column of bitruss numbers.

@@ -336,6 +336,8 @@ class Analytic:
         the body asks of the graph.
     renamed : mapping of str to str
         The option of today by the name that it had, which is taken with a FutureWarning.
+    moved : mapping
+        By an option and a value of it, the function that has the answer now: FutureWarning.
     bipartite : bool
         Whether the ids of the two columns never meet; a function with an own option of this name
         lets each call say so.
@@ -357,6 +359,7 @@ class Analytic:
     sums: Callable[[OwnOptions], Sequence[Any]]
     bipartite: bool = False
     renamed: Mapping[str, str] = field(default_factory=dict)
+    moved: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
     @property
     def takes_method(self) -> bool:
