@@ -3,7 +3,9 @@
 import gzip
 import inspect
 import io
+import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -16,7 +18,7 @@ from click.testing import CliRunner
 
 import rapids_tc as tc
 from rapids_tc.bench import OTHER_LIBRARIES
-from rapids_tc.cli import analytics, main, output, reading
+from rapids_tc.cli import analytics, main, output, reading, tables
 from rapids_tc.datasets import karate
 from rapids_tc.plan.record import ANALYTICS, Result
 
@@ -129,6 +131,87 @@ def test_every_function_has_a_command_and_every_option_its_own():
         assert command.help.startswith(summary) or name == "count"
 
 
+LONG = main.commands.values()
+
+
+@pytest.mark.parametrize("command", [c for c in LONG if getattr(c, "example", None) is not None])
+def test_an_example_is_right_and_options_are_in_groups(command, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    shown = run(command.name, "--help").stdout
+    assert f"Example:\n  main {command.name} edges.csv {command.example}".rstrip() in shown
+    headings = [line for line in shown.splitlines() if re.fullmatch(r"[A-Z][\w ]+:", line)]
+    assert headings[-4:] == [f"{name}:" for name in (*output._GROUPS, "Example")]
+    done = run(command.name, tmp_path / "unread.csv", *command.example.split())
+    assert "No such file" in done.stderr  # the options are checked before
+
+
+def test_k_is_taken_behind_the_file(karate_file):
+    for command, k in (("k-truss", 4), ("truss-communities", 4), ("cliques", 5), ("most", 2)):
+        option = "--top" if command == "most" else "--k"
+        expected = run(command, karate_file, option, k).stdout
+        assert expected and run(command, karate_file, k).stdout == expected
+        done = run(command, karate_file, k, option, k)
+        assert done.exit_code == 2 and "is given behind FILE and by" in done.stderr
+    assert run("cliques", karate_file).stdout == run("cliques", karate_file, "--k", 4).stdout
+    assert "Missing argument 'K'" in run("k-truss", karate_file).stderr
+
+
+def test_json_has_an_object_per_row(karate_file):
+    records = json.loads(run("vertex", karate_file, "--json", "--limit", 3).stdout)
+    assert records == tc.vertex_triangles(CLUB).head(3).to_dict("records")
+    assert json.loads(run("list", karate_file, "--json", "--vertices", "9").stdout) == []
+    assert json.loads(run("transitivity", karate_file, "--json").stdout) == {
+        "transitivity": tc.transitivity(CLUB)
+    }
+    parents = [row["parent"] for row in json.loads(run("truss-h", karate_file, "--json").stdout)]
+    assert parents == [None, 0, None, 0, None]
+    assert "leave out --json" in run("vertex", "unread", "--json", "--out", "x.csv").stderr
+
+
+def test_a_terminal_gets_a_table_for_the_eye(monkeypatch, karate_file):
+    monkeypatch.setattr(tables, "_on_terminal", lambda: True)
+    done = run("edge", karate_file)
+    lines = done.stdout.splitlines()
+    assert lines[:2] == [" src  dst  triangles", "   0    1          7"] and len(lines) == 51
+    assert "the first 50 rows: --limit N" in done.stderr
+    assert len(run("edge", karate_file, "--limit", 60).stdout.splitlines()) == 61
+    assert run("list", karate_file, "--vertices", "9").stdout == "u  v  w\n"
+    assert run("edge", karate_file, "--out", "-").stdout.startswith("src,dst,triangles\n")
+
+
+def test_a_file_that_is_there_is_replaced_by_force_alone(tmp_path, karate_file):
+    out = tmp_path / "old.csv"
+    for command in (["vertex", karate_file], ["list", karate_file], ["datasets", "karate"]):
+        out.write_text("mine")
+        done = run(*command, "--out", out)
+        assert (done.exit_code, out.read_text()) == (2, "mine")
+        assert "old.csv: is there already; --force replaces it" in done.stderr
+        assert run(*command, "--out", out, "--force").exit_code == 0
+        assert out.read_text() != "mine"
+
+
+def test_list_takes_the_options_of_its_function(tmp_path, karate_file):
+    some = table(run("list", karate_file, "--vertices", "5,31"))
+    assert_same(some, tc.list_triangles(CLUB, vertices=[5, 31]))
+    grouped = tmp_path / "days.csv"
+    CLUB.assign(day=CLUB.index % 2).to_csv(grouped, index=False)
+    found = table(run("list", grouped, "--by", "day", "--memory-limit", "1GB"))
+    assert_same(found, tc.list_triangles(pd.read_csv(grouped), by="day"))
+
+
+@pytest.mark.parametrize("value", ["nonsense", "-1"])
+def test_errors_have_no_words_of_python(karate_file, value):
+    for command in main.commands.values():
+        if getattr(command, "example", None) is None or command.name == "bench":
+            continue
+        for option in command.params:
+            if isinstance(option, click.Option) and not option.is_flag:
+                typed = [option.opts[-1], value]
+                done = run(command.name, karate_file, *command.example.split(), *typed)
+                words = r"None|DataFrame|True|False|Graph\(|\bedges\)|\b\w+=(?!1\.)"
+                assert not re.search(words, done.stderr.replace("x>=1", "")), done.stderr
+
+
 def test_the_beginning_of_a_name_is_enough_if_there_is_one():
     for typed in ("vertex", "triads", "edges", "approximate"):
         assert run(typed, "--help").exit_code == 0
@@ -188,7 +271,7 @@ def test_triangles_of_a_kind(tmp_path, command, options):
         (["balance"], "--sign"),
         (["approximate-count", "--seed", "1"], "--colors"),
         (["approximate-count", "--seed", "1", "--colors", "0"], "--colors 0"),
-        (["triangles-by-type"], "give either --edge-type or"),
+        (["triangles-by-type"], "give --edge-type, the types"),
         (["annotate"], "names no column to add"),
         (["vertex", "--out", "x.txt"], "--out x.txt: the suffix says how"),
         (["count", "--memory-limit", "0"], "--memory-limit"),
@@ -229,7 +312,7 @@ def test_an_unknown_id_says_what_to_type(tmp_path):
 
 
 def test_quiet_prints_the_answer_alone_and_still_errors(karate_file, tmp_path):
-    for command in ("count", "vertex", "transitivity", "truss", "list"):
+    for command in ("count", "vertex", "transitivity", "trussness", "list"):
         assert run(command, "--quiet", karate_file).stderr == ""
         assert run(command, "-q", karate_file).stdout != ""
     assert run("count", karate_file).stderr.startswith("guessed: ")  # it is of one call

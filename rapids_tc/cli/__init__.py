@@ -17,7 +17,7 @@ from rapids_tc.cli import analytics, kinds, tables, truss_and_list
 from rapids_tc.cli.bench import bench
 from rapids_tc.cli.edges import open_edges
 from rapids_tc.cli.functions import functions
-from rapids_tc.cli.output import Commands
+from rapids_tc.cli.output import GRAPH, Commands
 from rapids_tc.cli.reading import FileName, takes_file
 from rapids_tc.plan.record import ANALYTICS
 
@@ -33,14 +33,11 @@ def main() -> None:
     """Exact triangle counts of graphs, on the CPU or an NVIDIA GPU."""
 
 
-@main.command()
+@main.command(topic=GRAPH, example="--json")
 @takes_file
 @analytics.takes_options(ANALYTICS["count"])
 @tables.takes_out
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def count(
-    *, file: Path, engine: EngineName | None, out: Path | None, as_json: bool, **options: Any
-) -> None:
+def count(*, file: Path, engine: EngineName | None, output: tables.Output, **options: Any) -> None:
     """Count the triangles of the graph in FILE.
 
     FILE is text (two ids per line: CSV, TSV, blanks; with comments, with or without a header) or
@@ -50,12 +47,11 @@ def count(
 
     Direction, repeated edges and self loops do not count. Vertices are the ids in edges and
     self loops, and those that FILE names without an edge. With --by, the answer is a table with
-    one row per group, and of triangles of a kind the count
-    alone.
+    one row per group, and of triangles of a kind the count alone.
     """
     of_kind = any(options[name] is not None for name in kinds.names(ANALYTICS["count"]))
-    if options["by"] or of_kind or out is not None:
-        analytics.answer_file(ANALYTICS["count"], file, options, engine, out)
+    if options["by"] or of_kind or output.out is not None:
+        analytics.answer_file(ANALYTICS["count"], file, options, engine, output)
         return
     asked, reading = analytics.split_options(ANALYTICS["count"], options, engine)
     seconds: dict[str, float] = {}
@@ -73,7 +69,7 @@ def count(
         # tc.transitivity would count a second time.
         "transitivity": 3 * triangles / wedges if wedges else 0.0,
     }
-    if as_json:
+    if output.as_json:
         source = {
             "file": str(file), "format": edges.file.format, "guesses": edges.file.guesses,
         }  # fmt: skip
@@ -115,20 +111,22 @@ def datasets() -> None:
 @click.option("--out", required=True, type=FileName(path_type=Path), help="File to write.")
 @click.option("--edge-factor", default=16, show_default=True, help="Rows per vertex.")
 @click.option("--seed", default=0, show_default=True, help="Another seed, another graph.")
-def rmat(scale: int, out: Path, edge_factor: int, seed: int) -> None:
+@tables.force_option
+def rmat(scale: int, out: Path, edge_factor: int, seed: int, *, force: bool) -> None:
     """Write the Graph500 R-MAT graph of 2**SCALE vertices.
 
     The suffix of the file says how: .npz, .parquet, .csv, or anything else for text with tabs.
     """
     from rapids_tc import datasets
 
-    tables.check_out(out, (tables.suffix_of(out),))
+    tables.check_out(out, (tables.suffix_of(out),), force=force)
     _write_edges(datasets.rmat(scale, edge_factor=edge_factor, seed=seed), out)
 
 
 @datasets.command()
 @click.option("--out", type=FileName(path_type=Path), help="File to write. [default: stdout]")
-def karate(out: Path | None) -> None:
+@tables.force_option
+def karate(out: Path | None, *, force: bool) -> None:
     """Write Zachary's karate club: 34 vertices, 78 edges, 45 triangles.
 
     The suffix of the file says how, as for rmat.
@@ -138,7 +136,7 @@ def karate(out: Path | None) -> None:
     if out is None:
         datasets.karate().to_csv(sys.stdout, index=False)
     else:
-        tables.check_out(out, (tables.suffix_of(out),))
+        tables.check_out(out, (tables.suffix_of(out),), force=force)
         _write_edges(datasets.karate(), out)
 
 

@@ -12,8 +12,8 @@ import click
 
 from rapids_tc._arguments import as_bytes
 from rapids_tc.cli import kinds, tables
-from rapids_tc.cli.edges import open_edges
-from rapids_tc.cli.output import Command
+from rapids_tc.cli.edges import FileEdges, open_edges
+from rapids_tc.cli.output import GRAPH, LISTS, ROWS, SOME, VERTICES, Command
 from rapids_tc.cli.reading import FileName, takes_file
 from rapids_tc.frames.adapters import PandasAdapter
 from rapids_tc.frames.backend import resolve_backend
@@ -25,11 +25,46 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from rapids_tc._typing import EngineName, Frame
+    from rapids_tc.cli.tables import Output
 
-LISTS = ("vertices", "types")  # options that are typed as several values between commas
-UNTYPED = ("vertex_type", "max_rows", "where")  # options that only Python has: frames, bounds
+COMMA_LISTS = ("vertices", "types")  # options that are typed as several values between commas
+UNTYPED = ("vertex_type", "max_rows", "where")  # options that only Python has: frames, and --limit
 # Answers with the rows of the file.
 WHOLE_ROWS = (Result.COLUMN, Result.COLUMNS, Result.ROWS, Result.COMMUNITIES)
+TOPICS = {  # of commands, by the shape of the answer
+    Result.VALUE: GRAPH,
+    Result.TABLE: GRAPH,
+    Result.TIMES: GRAPH,
+    Result.VERTICES: VERTICES,
+    Result.COLUMN: ROWS,
+    Result.COLUMNS: ROWS,
+    Result.ROWS: SOME,
+    Result.COMMUNITIES: SOME,
+    Result.EDGES: LISTS,
+    Result.TRIANGLES: LISTS,
+    Result.PAIRS: LISTS,
+}
+EXAMPLES = {  # what is typed behind FILE; by default nothing
+    "annotate": "triangles trussness --out more.csv",
+    "annotate_vertices": "degree clustering",
+    "approximate_count": "--colors 8",
+    "average_clustering": "--no-count-zeros",
+    "balance": "--sign trust",
+    "cliques": "5",
+    "clustering": "--weight amount",
+    "edge_cliques": "4",
+    "k_truss": "4",
+    "most_similar": "5 --measure cosine",
+    "project": "--side destination --at-least 2",
+    "similarity": "--measure cosine --limit 20",
+    "squares": "--bipartite",
+    "triad_counts": "--directed",
+    "triangles_by_type": "--edge-type kind",
+    "triangles_over_time": "--time date --window 1D",
+    "truss_communities": "4",
+    "vertex_cliques": "4",
+    "vertex_triangles": "--by day",
+}
 READING = "`rapids-tc count --help` tells how FILE is read."
 
 
@@ -68,16 +103,19 @@ def takes_options(record: Analytic) -> Callable[[Callable[..., Any]], Callable[.
 
 
 def _command(record: Analytic) -> click.Command:
-    def run(*, file: Path, engine: EngineName | None, out: Path | None, **options: Any) -> None:
-        answer_file(record, file, options, engine, out)
+    def run(*, file: Path, engine: EngineName | None, output: Output, **options: Any) -> None:
+        answer_file(record, file, _from_places(record, options), engine, output)
 
     run.__doc__ = f"{_summary(record)}\n\nIn Python: rapids_tc.{record.name}. {READING}"
     name = record.name.replace("_", "-")
-    made = click.command(name, cls=Command)(
-        takes_file(takes_options(record)(tables.takes_out(run)))
+    made = click.command(
+        name,
+        cls=Command,
+        topic=TOPICS[record.result],
+        example=EXAMPLES.get(record.name, ""),
+        renamed={_typed(old): _typed(new) for old, new in record.renamed.items()},
     )
-    made.renamed = {_typed(old): _typed(new) for old, new in record.renamed.items()}
-    return made
+    return made(takes_file(takes_options(record)(tables.takes_out(run))))
 
 
 def split_options(
@@ -108,12 +146,37 @@ def answer_file(
     file: Path,
     options: dict[str, Any],
     engine: EngineName | None,
-    out: Path | None,
+    output: Output,
 ) -> None:
     """Ask a function about the edges of a file, and write what it says."""
-    tables.require_out(out)
+    tables.require_out(output)
+    edges, asked, ids = opened(record, file, options, engine)
+    stars, graph, rows = asked.pop("columns", ()), asked.pop("edges"), edges.frame
+    new = _new_columns(record, asked, stars)
+    if asked.get("pairs") is not None:
+        rows, asked["pairs"] = edges.pairs(asked["pairs"])
+        check_new(new, list(rows.columns), "the file of pairs")
+    found = record.call(graph, *stars, **asked, **ids)
+    if output.is_free and isinstance(found, int | float):
+        click.echo(found)
+        return
+    table = _table(record, rows, found, stars)
+    if output.as_json and (isinstance(found, int | float) or is_dataclass(found)):
+        tables.write_value(table)
+    else:
+        tables.write([table], output)
+
+
+def opened(
+    record: Analytic, file: Path, options: dict[str, Any], engine: EngineName | None
+) -> tuple[FileEdges, dict[str, Any], dict[str, Any]]:
+    """Read the edges of a file as a function is asked about them.
+
+    Returns the file, the options of the function, among them its ``edges``, and those that name the
+    columns of the edges.
+    """
     asked, reading = split_options(record, options, engine)
-    by, limit, stars = asked.pop("by"), asked.pop("memory_limit"), asked.pop("columns", ())
+    by = asked.pop("by")
     read = [asked[name] for name in COLUMNS if asked.get(name) is not None]
     named = [*read, *(by or ())]
     numbered = any(name.isdecimal() for name in named)
@@ -123,22 +186,19 @@ def answer_file(
         asked["vertices"] = edges.ids(asked["vertices"])
     labels = {name: edges.labels(asked[name]) for name in COLUMNS if asked.get(name) is not None}
     asked |= labels
-    added = [*record.columns] if record.result is Result.COLUMN else []
-    new = [asked["measure"]] if "measure" in asked else stars or added
     if record.result in WHOLE_ROWS:
+        new = _new_columns(record, asked, asked.get("columns", ()))
         check_new(new or record.fields(asked), list(edges.frame.columns), "the file")
     groups = by and edges.labels(by)
-    graph, ids = edges.graph(engine, groups, labels)
-    rows = edges.frame
-    if asked.get("pairs") is not None:
-        rows, asked["pairs"] = edges.pairs(asked["pairs"])
-        check_new(new, list(rows.columns), "the file of pairs")
     asked = kinds.with_where(record, asked, edges.frame)
-    found = record.call(graph, *stars, **asked, **ids, memory_limit=limit)
-    if out is None and isinstance(found, int | float):
-        click.echo(found)
-    else:
-        tables.write([_table(record, rows, found, stars)], out)
+    asked["edges"], ids = edges.graph(engine, groups, labels)
+    return edges, asked, ids
+
+
+def _new_columns(record: Analytic, asked: dict[str, Any], stars: Sequence[str]) -> Sequence[str]:
+    """Return the names of the columns that an answer adds to the rows, if options name them."""
+    added = [*record.columns] if record.result is Result.COLUMN else []
+    return [asked["measure"]] if "measure" in asked else stars or added
 
 
 def _table(record: Analytic, frame: Frame, found: Any, stars: Sequence[str]) -> Frame:
@@ -168,7 +228,29 @@ def _table(record: Analytic, frame: Frame, found: Any, stars: Sequence[str]) -> 
 # Options ------------------------------------------------------------------------------------------
 
 
+def _places(record: Analytic) -> list[inspect.Parameter]:
+    """Return the options that Python takes by position, and a command behind FILE."""
+    _, *parameters = inspect.signature(record.call).parameters.values()
+    return [p for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
+
+
+def _from_places(record: Analytic, options: dict[str, Any]) -> dict[str, Any]:
+    """Return the options with those that are given behind FILE; UsageError if one lacks."""
+    options = dict(options)
+    for parameter in _places(record):
+        name = parameter.name
+        given = [options.pop(name), options.pop(f"{name}_behind")]
+        found = [value for value in given if value is not None]
+        if len(found) > 1:
+            raise click.UsageError(f"{name.upper()} is given behind FILE and by {_typed(name)}.")
+        if not found and parameter.default is parameter.empty:
+            raise click.UsageError(f"Missing argument '{name.upper()}'.")
+        options[name] = found[0] if found else parameter.default
+    return options
+
+
 def _options(record: Analytic) -> Iterator[Callable[..., Any]]:
+    places = [parameter.name for parameter in _places(record)]
     parameters = inspect.signature(record.call).parameters
     described = _descriptions(record.call)
     shared = _descriptions(ANALYTICS["count"].call)
@@ -176,7 +258,10 @@ def _options(record: Analytic) -> Iterator[Callable[..., Any]]:
         if name not in UNTYPED:
             text = described.get(name, "")
             text = shared.get(name, text) if text.startswith("See ") else text
-            yield _option(record, parameters[name], text)
+            if name in places:
+                yield from _placed(parameters[name], text)
+            else:
+                yield _option(record, parameters[name], text)
     yield from kinds.options(record)
     yield click.option(
         "--by", multiple=True, metavar="COLUMN",
@@ -208,7 +293,7 @@ def _option(record: Analytic, parameter: inspect.Parameter, text: str) -> Callab
         settings["metavar"] = "COLUMN"
     elif name == "pairs":
         settings |= {"type": FileName(path_type=Path), "metavar": "FILE"}
-    elif name in LISTS:
+    elif name in COMMA_LISTS:
         settings["metavar"] = "ID,ID"
     elif default in record.columns:
         settings |= {"type": click.Choice([*record.columns]), "default": default}
@@ -226,9 +311,19 @@ def _typed(name: str) -> str:
     return "--" + name.replace("_", "-")
 
 
+def _placed(parameter: inspect.Parameter, text: str) -> Iterator[Callable[..., Any]]:
+    """Yield the argument behind FILE of an option, and the option."""
+    name, default = parameter.name, parameter.default
+    kind = int if parameter.annotation == "int" else str
+    told = "" if default is parameter.empty else f"  [default: {default}]"
+    metavar = name.upper() if default is parameter.empty else f"[{name.upper()}]"
+    yield click.argument(f"{name}_behind", required=False, type=kind, metavar=metavar)
+    yield click.option(_typed(name), type=kind, metavar=name.upper(), help=text + told)
+
+
 def _parsed(name: str, value: Any) -> Any:
     """Return a value as Python has it: a number, if text is one and names no column or id."""
-    if not isinstance(value, str) or name in (*COLUMNS, *LISTS):
+    if not isinstance(value, str) or name in (*COLUMNS, *COMMA_LISTS):
         return value
     for kind in (int, float):
         try:

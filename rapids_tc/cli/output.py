@@ -24,10 +24,60 @@ INTERRUPTED = 130  # after Ctrl-C, as shells report it: 128 + SIGINT
 UNREAD = 141  # shells report it for programs that end when nobody reads their output: 128 + SIGPIPE
 
 
+# Options that many commands have, by the heading of their group.
+_GROUPS = {
+    "How FILE is read": (
+        "format", "separator", "header", "comment", "ids", "source", "destination",
+    ),
+    "Where work is done": ("engine", "method", "memory_limit"),
+    "What is written": ("out", "as_json", "limit", "force", "--quiet", "--help"),
+}  # fmt: skip
+# Headings of the list of commands.
+GRAPH, VERTICES, ROWS, SOME, LISTS = TOPICS = (
+    "Of the whole graph", "Of each vertex", "Of each row of the file", "Some of the rows", "Lists",
+)  # fmt: skip
+MACHINE = "Files and the machine"
+
+
 class Command(click.Command):
     """A command; an option that takes one value is given once."""
 
-    renamed: Mapping[str, str] = MappingProxyType({})  # options of today by their old names
+    def __init__(
+        self,
+        *args: Any,
+        topic: str = MACHINE,
+        example: str | None = None,
+        renamed: Mapping[str, str] = MappingProxyType({}),
+        **keywords: Any,
+    ) -> None:
+        """Make a command of click.
+
+        `topic` is the heading that the list of commands has above it, `example` what is typed
+        behind FILE, and `renamed` has options of today by their old names.
+        """
+        super().__init__(*args, **keywords)
+        self.topic, self.example, self.renamed = topic, example, renamed
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the options in groups: those of the command first."""
+        groups: dict[str, list[tuple[str, str]]] = {heading: [] for heading in ("", *_GROUPS)}
+        for option in self.get_params(ctx):
+            if not isinstance(option, click.Option):
+                continue
+            words = {option.name, *option.opts}
+            heading = next((name for name, of in _GROUPS.items() if words & {*of}), "")
+            if (line := option.get_help_record(ctx)) is not None:
+                groups[heading].append(line)
+        for heading, lines in groups.items():
+            if lines:
+                with formatter.section(heading or "Options"):
+                    formatter.write_dl(lines)
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Show an example."""
+        if self.example is not None:
+            with formatter.section("Example"):
+                formatter.write_text(f"{ctx.command_path} edges.csv {self.example}".rstrip())
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the options; UsageError for one that is repeated, of which click takes the last."""
@@ -85,9 +135,14 @@ class Commands(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands with the first lines of their help, none cut short."""
-        lines = {name: command.get_short_help_str(200) for name, command in self.commands.items()}
-        with formatter.section("Commands"):
-            formatter.write_dl(sorted(lines.items()))
+        topics: dict[str, list[tuple[str, str]]] = {}
+        for name, command in sorted(self.commands.items()):
+            if not command.hidden:
+                topic = getattr(command, "topic", MACHINE)
+                topics.setdefault(topic, []).append((name, command.get_short_help_str(200)))
+        for topic in sorted(topics, key=[*TOPICS, MACHINE].index):
+            with formatter.section(topic if len(topics) > 1 else "Commands"):
+                formatter.write_dl(topics[topic])
 
     def add_command(self, cmd: click.Command, name: str | None = None) -> None:
         """Add a command, with the option --quiet."""
@@ -130,8 +185,20 @@ def _errors(commands: Commands) -> Iterator[None]:
         raise Exit(ERROR) from error
 
 
+# What messages say that only Python has, and what they say here.
+_PYTHON = {
+    r", or None\b": "",
+    r", None \(([^)]*)\)": r"; without it: \1",
+    r"\b(\w+)\(edges\) names no": r"\1 names no",
+    r"; isolated vertices are added with Graph\(vertices=\.\.\.\)": "",
+    r"either edge_type= or vertex_type=": "edge_type=",
+}
+
+
 def as_typed(text: str, commands: click.Group) -> str:
     """Return a message of the Python package with options as they are typed: --ids string."""
+    for python, typed_here in _PYTHON.items():
+        text = re.sub(python, typed_here, text)
     flags = {
         f"{option.name}={value}": typed[0]
         for option in _options(commands)

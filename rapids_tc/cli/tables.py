@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import errno
 import gzip
+import json
 import os
 import sys
 from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+from functools import wraps
 from importlib import import_module
 from importlib.util import find_spec
 from itertools import chain, count
@@ -15,40 +18,147 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from rapids_tc.cli.output import note
 from rapids_tc.cli.reading import FileName
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
 
+_SHOWN = 50  # rows of a table on a terminal, if no other number is asked for
+_JSON_ROWS = 100_000  # that are made at a time
+
+
+@dataclass(frozen=True)
+class Output:
+    """Where an answer is written, and how.
+
+    Attributes
+    ----------
+    out : Path, optional
+        The file; "-" is stdout, and by default stdout is a table for the eye on a terminal.
+    as_json : bool
+    limit : int, optional
+        The most rows to write.
+    force : bool
+        Whether a file that is there is replaced.
+    """
+
+    out: Path | None = None
+    as_json: bool = False
+    limit: int | None = None
+    force: bool = False
+
+    @property
+    def file(self) -> Path | None:
+        """The file that is written, or None for stdout."""
+        return None if self.out is None or str(self.out) == "-" else self.out
+
+    @property
+    def is_free(self) -> bool:
+        """Whether the user has not said in what form the answer is to be."""
+        return self.out is None and not self.as_json
+
+
+force_option = click.option("--force", is_flag=True, help="Replace the file, if it is there.")
+
+
 def takes_out(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the option that says where a table is written."""
-    return click.option(
-        "--out",
-        type=FileName(path_type=Path),
-        help="File to write: .csv, .csv.gz or .parquet; - is stdout. [default: CSV to stdout]",
-    )(command)
+    """Add the options that say where and how an answer is written: its argument `output`."""
+
+    @wraps(command)
+    def run(
+        *, out: Path | None, as_json: bool, limit: int | None, force: bool, **options: Any
+    ) -> None:
+        command(output=Output(out, as_json, limit, force), **options)
+
+    for option in (
+        force_option,
+        click.option(
+            "--limit", type=click.IntRange(1), metavar="N", help="Write the first N rows alone."
+        ),
+        click.option("--json", "as_json", is_flag=True, help="Print JSON: an object per row."),
+        click.option(
+            "--out",
+            type=FileName(path_type=Path),
+            help="File to write: .csv, .csv.gz or .parquet; - is stdout. [default: a table on a "
+            "terminal, else CSV to stdout]",
+        ),
+    ):
+        run = option(run)
+    return run
 
 
-def require_out(out: Any) -> None:
-    """Raise the error that would stop a table from being written, before any work is done."""
-    if not _is_stdout(out):
-        assert out is not None
-        check_out(out, tuple(_WRITERS))
+def require_out(output: Output) -> None:
+    """Raise the error that would stop an answer from being written, before any work is done."""
+    if output.file is None:
+        return
+    if output.as_json:
+        raise ValueError(f"--json goes to stdout: leave out --json, or --out {output.out}")
+    check_out(output.file, tuple(_WRITERS), force=output.force)
 
 
-def write(frames: Iterable[Any], out: Any) -> None:
+def write(frames: Iterable[Any], output: Output) -> None:
     """Write pandas frames one after another to a file or to stdout."""
-    if _is_stdout(out):
-        _write_csv(frames, sys.stdout)
+    if output.limit is not None:
+        frames = _first(frames, output.limit)
+    if output.as_json:
+        _write_json(frames)
+    elif output.file is not None:
+        with whole(output.file) as part:
+            _WRITERS[suffix_of(output.file)](frames, part)
+    elif output.out is None and _on_terminal():
+        _show(frames, output.limit)
     else:
-        assert out is not None
-        with whole(out) as part:
-            _WRITERS[suffix_of(out)](frames, part)
+        _write_csv(frames, sys.stdout)
 
 
-def _is_stdout(out: Any) -> bool:
-    return out is None or str(out) == "-"
+def write_value(table: Any) -> None:
+    """Print the one row of a table as a JSON object."""
+    click.echo(json.dumps(*_records(table), default=str))
+
+
+def _on_terminal() -> bool:
+    return sys.stdout.isatty()
+
+
+def _first(frames: Iterable[Any], limit: int) -> Iterator[Any]:
+    """Yield the first rows of frames."""
+    for frame in frames:
+        yield frame.head(limit)
+        limit -= len(frame)
+        if limit <= 0:
+            return
+
+
+def _show(frames: Iterable[Any], limit: int | None) -> None:
+    """Print a table for the eye: at most 50 rows, unless another number is asked for."""
+    parts = [*_first(frames, limit or _SHOWN + 1)]
+    pandas = import_module("pandas")
+    table = pandas.concat(parts) if len(parts) > 1 else parts[0]
+    shown = table if limit else table.head(_SHOWN)
+    text = shown.to_string(index=False) if len(shown) else "  ".join(map(str, shown.columns))
+    click.echo(text)
+    if len(shown) < len(table):
+        note(f"the first {_SHOWN} rows: --limit N shows N, --out FILE writes all")
+
+
+def _write_json(frames: Iterable[Any]) -> None:
+    """Print rows as an array of JSON objects, one a line."""
+    between = "["
+    for frame in frames:
+        for first in range(0, len(frame), _JSON_ROWS):
+            for record in _records(frame[first : first + _JSON_ROWS]):
+                click.echo(between + json.dumps(record, default=str), nl=False)
+                between = ",\n "
+    click.echo("[]" if between == "[" else "]")
+
+
+def _records(frame: Any) -> list[dict[str, Any]]:
+    """Return the rows as what JSON has; what is missing is null."""
+    plain = frame.astype(object)
+    found: list[dict[str, Any]] = plain.where(plain.notna(), None).to_dict("records")
+    return found
 
 
 def suffix_of(out: Path) -> str:
@@ -106,7 +216,7 @@ _WRITERS: dict[str, Callable[[Iterable[Any], Any], None]] = {
 }
 
 
-def check_out(out: Path, suffixes: tuple[str, ...]) -> None:
+def check_out(out: Path, suffixes: tuple[str, ...], *, force: bool) -> None:
     """Raise the error that would stop an answer from being written, before any work is done."""
     if suffix_of(out) not in suffixes:
         raise ValueError(f"--out {out}: the suffix says how, one of {', '.join(suffixes)}")
@@ -116,3 +226,5 @@ def check_out(out: Path, suffixes: tuple[str, ...]) -> None:
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(out))
     if not out.parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(out.parent))
+    if out.is_file() and not force:
+        raise FileExistsError(errno.EEXIST, "is there already; --force replaces it", str(out))
