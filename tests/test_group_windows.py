@@ -53,13 +53,13 @@ def test_times_of_each_group(rows, widths, kind):
     ]
     found = tc.triangles_over_time(frame, time="when", by="day", **asked)
     names = ["triangles"] if widths else ["formed", "triangles"]
-    assert found.columns.tolist() == ["day", "t", *names]
+    assert found.columns.tolist() == ["day", "when", *names]
     starts = times(np.array([tick for _, tick, *_ in right]))
     assert found["day"].tolist() == [group for group, *_ in right]
-    assert found["t"].tolist() == starts.tolist()
+    assert found["when"].tolist() == starts.tolist()
     assert found[names].to_numpy().tolist() == [counts for _, _, *counts in right]
     alone = tc.triangles_over_time(frame, time="when", **asked)
-    assert found["t"].dtype == alone["t"].dtype
+    assert found["when"].dtype == alone["when"].dtype
     n, parts = PATHS[len(rows) % len(PATHS)]
     with use_layout(BlockLayout(n, 2)):
         edges = partitioned(frame, parts) if parts else frame

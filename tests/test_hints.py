@@ -1349,6 +1349,7 @@ HINTS = {
          "needs Linux"),
     ],
     "analytics/over_time": [
+        (lambda h: tc.triangles_over_time(k3(formed=1), time="formed"), "another column"),
         (lambda h: timed(step=2), "without window=: name the length of a window"),
     ],
     "analytics/kinds": [

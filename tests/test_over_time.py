@@ -400,3 +400,15 @@ def test_intervals_of_another_block_are_refused(values, words):
     arrays = [np.array(first, "uint32"), np.array(last, "uint32"), np.array(places, "int64")]
     with pytest.raises(tc.KernelError, match=words):
         codec.require_values(time_values.reading("t"), arrays, 3)
+
+
+def test_times_are_in_a_column_of_their_own_name(backend):
+    frame = frame_of([(0, 1, 3), (1, 2, 5), (2, 0, 9)])
+    for name in ("when", "edges", "vertex"):
+        edges = backend.frame(frame.rename(columns={"t": name}))
+        for window in (None, 4):
+            found = tc.triangles_over_time(edges, time=name, window=window)
+            assert backend.to_pandas(found).columns[0] == name
+    for name in ("formed", "triangles"):
+        with pytest.raises(ValueError, match="another column of this name"):
+            tc.triangles_over_time(backend.frame(frame.rename(columns={"t": name})), time=name)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from rapids_tc.graphs.edge_graph import EdgeGraph
 
 
+COUNTED = ("formed", "triangles")  # columns of the answer, beside the times
 MOST = Work(Needs.SPANS, Result.TIMES, by_time=True)
 
 
@@ -23,6 +24,9 @@ def _check(own: OwnOptions) -> OwnOptions:
     window, step = own["window"], own["step"]
     if window is None and step is not None:
         raise ValueError("step= was given without window=: name the length of a window, too")
+    time = own["time"]
+    if isinstance(time, str) and time in COUNTED:
+        raise ValueError(f"time={time!r}: the answer has another column of this name: rename it")
     for name in ("window", "step"):
         if own[name] is not None:
             own = {**own, name: check_length(name, own[name])}
@@ -30,7 +34,7 @@ def _check(own: OwnOptions) -> OwnOptions:
 
 
 def _fields(own: OwnOptions) -> tuple[str, ...]:
-    return ("t", "formed", "triangles") if own["window"] is None else ("t", "triangles")
+    return (own["time"], *(COUNTED if own["window"] is None else COUNTED[1:]))
 
 
 def _changes(time: Label, window: Any, step: Any) -> ChangesByWindow:
@@ -82,7 +86,7 @@ def triangles_over_time(
         Without `window`, one row per distinct time of the rows, sorted:
 
         ========= ======= =================================================================
-        t         as time the time
+        `time`    as time the time, in a column of the same name
         formed    int64   triangles that form: whose last edge has its earliest row then
         triangles int64   triangles of all rows up to then
         ========= ======= =================================================================
@@ -90,7 +94,7 @@ def triangles_over_time(
         With `window`, one row per window, from the earliest time on, step by step, up to the last:
 
         ========= ======= =================================================================
-        t         as time where the window [t, t + window) begins; float64 for floats
+        `time`    as time the start t of the window [t, t + window); float64 for floats
         triangles int64   triangles of the rows in the window: what `count` gives on them
         ========= ======= =================================================================
 
@@ -112,10 +116,10 @@ def triangles_over_time(
     Notes
     -----
     Integers and datetimes are compared exactly. If the step is finer than the unit of datetimes,
-    ``t`` has a finer unit; of dates, ``t`` is datetimes if the step is no whole number of days. For
-    floats, a window begins at the float64 first + k * step, and ends at t + window, or where the
-    next begins if `step` is `window`. Windows of datetimes are laid out in UTC, and shown in the
-    time zone of the column.
+    the answer has a finer unit; of dates, it has datetimes if the step is no whole number of days.
+    For floats, a window begins at the float64 first + k * step, and ends at t + window, or where
+    the next begins if `step` is `window`. Windows of datetimes are laid out in UTC, and shown in
+    the time zone of the column.
 
     Cost: one sort of the rows by edge and time, and one pass over the triangles, as
     `edge_triangles`. It does not depend on the number of windows, however much they overlap: each
@@ -134,16 +138,16 @@ def triangles_over_time(
     >>> import pandas as pd, rapids_tc as tc
     >>> df = pd.DataFrame({"src": [0, 1, 2, 2, 3], "dst": [1, 2, 0, 3, 0], "day": [1, 1, 2, 5, 6]})
     >>> tc.triangles_over_time(df, time="day")
-       t  formed  triangles
-    0  1       0          0
-    1  2       1          1
-    2  5       0          1
-    3  6       1          2
+       day  formed  triangles
+    0    1       0          0
+    1    2       1          1
+    2    5       0          1
+    3    6       1          2
     >>> tc.triangles_over_time(df, time="day", window=5, step=2)
-       t  triangles
-    0  1          1
-    1  3          0
-    2  5          0
+       day  triangles
+    0    1          1
+    1    3          0
+    2    5          0
     """
     quantity = _changes(time, window, step)
     if memory_limit is not None:
@@ -155,7 +159,7 @@ def triangles_over_time(
     if graph.groups is not None:
         owners = backend.xp.asarray(presence.owners)
         formed, of_groups = _formed(by_window, owners), graph.groups.group_columns(owners)
-    columns = {"t": presence.starts(backend), "formed": formed, "triangles": by_window}
+    columns = {time: presence.starts(backend), "formed": formed, "triangles": by_window}
     if window is not None:
         del columns["formed"]
     return backend.answer({**of_groups, **columns})
