@@ -200,7 +200,9 @@ def test_list_takes_the_options_of_its_function(tmp_path, karate_file):
 
 
 @pytest.mark.parametrize("value", ["nonsense", "-1"])
-def test_errors_have_no_words_of_python(karate_file, value):
+def test_errors_have_no_words_of_python(karate_file, value, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    wrong, words = [], re.compile(r"None|DataFrame|True|False|Graph\(|\bedges\)|\b\w+=(?!1\.)")
     for command in main.commands.values():
         if getattr(command, "example", None) is None or command.name == "bench":
             continue
@@ -208,8 +210,9 @@ def test_errors_have_no_words_of_python(karate_file, value):
             if isinstance(option, click.Option) and not option.is_flag:
                 typed = [option.opts[-1], value]
                 done = run(command.name, karate_file, *command.example.split(), *typed)
-                words = r"None|DataFrame|True|False|Graph\(|\bedges\)|\b\w+=(?!1\.)"
-                assert not re.search(words, done.stderr.replace("x>=1", "")), done.stderr
+                if words.search(done.stderr.replace("x>=1", "")):
+                    wrong.append((command.name, typed, done.stderr))
+    assert wrong == []
 
 
 def test_the_beginning_of_a_name_is_enough_if_there_is_one():

@@ -188,10 +188,14 @@ def _errors(commands: Commands) -> Iterator[None]:
 # What messages say that only Python has, and what they say here.
 _PYTHON = {
     r", or None\b": "",
+    r" \((True|False)\)": "",
+    r"accepted: three types, None for any": "accepted: three types, * for any",
     r", None \(([^)]*)\)": r"; without it: \1",
     r"\b(\w+)\(edges\) names no": r"\1 names no",
     r"; isolated vertices are added with Graph\(vertices=\.\.\.\)": "",
     r"either edge_type= or vertex_type=": "edge_type=",
+    r" or vertex_type=": "",
+    r"Triangles\(\) asks for nothing": "this names no kind of triangles",
 }
 
 
