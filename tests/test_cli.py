@@ -198,7 +198,7 @@ full = pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full 
 
 @full
 @pytest.mark.parametrize(
-    ("command", "unbuffered"), [("--help", ""), ("list --help", "1"), ("truss FILE", "")]
+    ("command", "unbuffered"), [("--help", ""), ("list --help", "1"), ("trussness FILE", "")]
 )
 def test_an_answer_that_cannot_be_printed_is_an_error(karate_file, command, unbuffered):
     words = [str(karate_file) if word == "FILE" else word for word in command.split()]
@@ -209,7 +209,7 @@ def test_an_answer_that_cannot_be_printed_is_an_error(karate_file, command, unbu
 
 
 @full
-@pytest.mark.parametrize("command", ["truss FILE", "nothing", "count nothing.csv"])
+@pytest.mark.parametrize("command", ["trussness FILE", "nothing", "count nothing.csv"])
 def test_notes_that_cannot_be_printed_lose_no_answer(karate_file, command):
     words = [str(karate_file) if word == "FILE" else word for word in command.split()]
     with open("/dev/full", "w") as out:
@@ -220,7 +220,7 @@ def test_notes_that_cannot_be_printed_lose_no_answer(karate_file, command):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="no pipes of that kind here")
-@pytest.mark.parametrize(("command", "unbuffered"), [("--help", ""), ("truss FILE", "1")])
+@pytest.mark.parametrize(("command", "unbuffered"), [("--help", ""), ("trussness FILE", "1")])
 def test_a_reader_that_has_enough_ends_the_command_as_any_other(karate_file, command, unbuffered):
     """As shells tell of programs that SIGPIPE has ended."""
     words = [str(karate_file) if word == "FILE" else word for word in command.split()]

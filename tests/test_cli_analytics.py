@@ -272,7 +272,6 @@ def test_triangles_of_a_kind(tmp_path, command, options):
         (["clustering", "--aggregate", "sum"], "give --weight as well"),
         (["clustering", "--weight", "w", "--aggregate", "median"], "--aggregate 'median'"),
         (["balance"], "--sign"),
-        (["approximate-count", "--seed", "1"], "--colors"),
         (["approximate-count", "--seed", "1", "--colors", "0"], "--colors 0"),
         (["triangles-by-type"], "give --edge-type, the types"),
         (["annotate"], "names no column to add"),

@@ -656,6 +656,8 @@ HINTS = {
          r"pip install 'rapids_tc\[cu13\]'.*'rapids_tc\[cu12\]'.*`rapids-tc doctor`"),
     ],
     "_arguments": [
+        (lambda h: tc.count(k3(), memory_limit="1 giga"), r'number of bytes.*such as "8GB"'),
+        (lambda h: list(tc.iter_triangles(k3(), rows=1, max_rows=1)), "leave rows= out"),
         (lambda h: listed(h, max_rows=-1), "max_rows=-1; accepted: an integer from 0 on, or None"),
         (lambda h: tc.average_clustering(k3(), count_zeros=2), "accepted: True, False"),
         (lambda h: tc.project(k3(), measure="no"), "accepted: 'jaccard', .*, or None"),
@@ -726,6 +728,10 @@ HINTS = {
         (lambda h: driver(h, OldLibrary), "cuInit: unknown error"),
     ],
     "cli/analytics": [
+        (lambda h: cli_analytics._from_places(ANALYTICS["k_truss"], {"k": "3", "k_behind": "3"}),
+         "K is given behind FILE and by --k"),
+        (lambda h: cli_analytics._from_places(ANALYTICS["k_truss"], {"k": None, "k_behind": None}),
+         "Missing argument 'K'"),
         (lambda h: cli_analytics.split_options(
             ANALYTICS["vertex_squares"],
             {"bipartite": True, "vertices": "1", "by": (), "memory_limit": None}, None),
@@ -753,14 +759,19 @@ HINTS = {
          "write it in all times, or in none"),
     ],
     "cli/tables": [
+        (lambda h: tables.require_out(tables.Output(h.path / "a.csv", as_json=True)), "leave out"),
+        (lambda h: (h.path / "b.csv").write_text("") or tables.check_out(
+            h.path / "b.csv", (".csv",), force=False), "--force replaces it"),
         (written, "No space left on device.*out.csv"),
-        (lambda h: tables.check_out(h.path / "a.txt", (".csv",)), r"one of \.csv"),
+        (lambda h: tables.check_out(h.path / "a.txt", (".csv",), force=False), r"one of \.csv"),
         (having(tables, "find_spec", lambda name: None, lambda h:
-         tables.check_out(h.path / "a.parquet", (".csv", ".parquet"))),
+         tables.check_out(h.path / "a.parquet", (".csv", ".parquet"), force=False)),
          r"pip install 'rapids_tc\[arrow\]'"),
-        (lambda h: [(h.path / "a.csv").mkdir(), tables.check_out(h.path / "a.csv", (".csv",))],
+        (lambda h: [(h.path / "a.csv").mkdir(),
+                    tables.check_out(h.path / "a.csv", (".csv",), force=False)],
          "Is a directory.*a.csv"),
-        (lambda h: tables.check_out(h.path / "no/a.csv", (".csv",)), "No such file.*no'$"),
+        (lambda h: tables.check_out(h.path / "no/a.csv", (".csv",), force=False),
+         "No such file.*no'$"),
     ],
     "analytics/directions": [
         (emulated(lambda e: tc.clustering(k3(w=1.0), weight="w", source="src", destination="dst",
@@ -1161,7 +1172,6 @@ HINTS = {
     "plan/needs": [
         (lambda h: tc.Graph(k3(), memory_limit=1),
          r'the stage ".*" needs about .*memory_limit= allows 1: raise the limit'),
-        (lambda h: tc.count(k3(), memory_limit="1 giga"), r'number of bytes.*such as "8GB"'),
         (lambda h: needs.require_listing(9, 1, "ask for fewer rows"),
          "720 bytes.*and take 1 bytes: ask for fewer rows"),
         (lambda h: needs.require_pairs(9, 1, "ask for less"),

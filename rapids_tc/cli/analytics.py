@@ -44,27 +44,8 @@ TOPICS = {  # of commands, by the shape of the answer
     Result.TRIANGLES: LISTS,
     Result.PAIRS: LISTS,
 }
-EXAMPLES = {  # what is typed behind FILE; by default nothing
-    "annotate": "triangles trussness --out more.csv",
-    "annotate_vertices": "degree clustering",
-    "approximate_count": "--colors 8",
-    "average_clustering": "--no-count-zeros",
-    "balance": "--sign trust",
-    "cliques": "5",
-    "clustering": "--weight amount",
-    "edge_cliques": "4",
-    "k_truss": "4",
-    "most_similar": "5 --measure cosine",
-    "project": "--side destination --at-least 2",
-    "similarity": "--measure cosine --limit 20",
-    "squares": "--bipartite",
-    "triad_counts": "--directed",
-    "triangles_by_type": "--edge-type kind",
-    "triangles_over_time": "--time date --window 1D",
-    "truss_communities": "4",
-    "vertex_cliques": "4",
-    "vertex_triangles": "--by day",
-}
+# What an example gives for an option, if the command does not go without it.
+EXAMPLE_VALUES = {"k": "4", "top": "5", "columns": "triangles", "time": "date", "sign": "trust"}
 READING = "`rapids-tc count --help` tells how FILE is read."
 
 
@@ -112,7 +93,7 @@ def _command(record: Analytic) -> click.Command:
         name,
         cls=Command,
         topic=TOPICS[record.result],
-        example=EXAMPLES.get(record.name, ""),
+        example=_example(record),
         renamed={_typed(old): _typed(new) for old, new in record.renamed.items()},
     )
     return made(takes_file(takes_options(record)(tables.takes_out(run))))
@@ -226,6 +207,19 @@ def _table(record: Analytic, frame: Frame, found: Any, stars: Sequence[str]) -> 
 
 
 # Options ------------------------------------------------------------------------------------------
+
+
+def _example(record: Analytic) -> str:
+    """Return what is typed behind FILE in an example: all that a call needs."""
+    words, places = [], [parameter.name for parameter in _places(record)]
+    for name, default in record.defaults.items():
+        if name in places or name == "columns":
+            words.append(EXAMPLE_VALUES[name])
+        elif default is inspect.Parameter.empty:
+            words.append(f"{_typed(name)} {EXAMPLE_VALUES[name]}")
+    if "edge_type" in record.defaults:  # or types of vertices, which only Python has
+        words.append("--edge-type kind")
+    return " ".join(words)
 
 
 def _places(record: Analytic) -> list[inspect.Parameter]:

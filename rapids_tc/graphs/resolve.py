@@ -242,7 +242,8 @@ def _open(
     edges: Any, options: Options, record: Analytic, own: OwnOptions
 ) -> tuple[Frame, EdgeColumns, Backend]:
     """Return the frame of edges, its id columns, and the backend that works on them."""
-    checked_limit(options.memory_limit)
+    if options.memory_limit is not None:
+        checked_limit(options.memory_limit)
     frame, backend = open_frame(edges, options.engine, once=record is GRAPH)
     if not (isinstance(options.method, str) and options.method == "auto"):
         needs.require_method(options.method, record, backend.engine)

@@ -281,7 +281,7 @@ class Options:
     @property
     def limit(self) -> int | None:
         """The bytes of `memory_limit`; ValueError if it names none."""
-        return checked_limit(self.memory_limit)
+        return None if self.memory_limit is None else checked_limit(self.memory_limit)
 
 
 COLUMNS = ("weight", "edge_type", "sign", "time")  # own options that name a column
