@@ -81,7 +81,8 @@ def answer(
         adapter, labels = open_partitions(executor, record, options, own)
     else:
         check_prepared(kept, record, options, own)
-        checked_limit(options.memory_limit)
+        if options.memory_limit is not None:
+            checked_limit(options.memory_limit)
         adapter, labels = kept.adapter, kept.id_columns
         options = replace(options, engine=kept.options.engine, by=by)
     with executor:
@@ -406,7 +407,8 @@ def open_partitions(
     adapter = CudfAdapter() if root(executor.meta) == "cudf" else PandasAdapter()
     check_engine(options.engine)
     needs.require_method(options.method, record, resolve_engine(adapter, options.engine))
-    checked_limit(options.memory_limit)
+    if options.memory_limit is not None:
+        checked_limit(options.memory_limit)
     ids = options.source, options.destination, options.by
     labels = edge_columns(adapter.labels(executor.meta), *ids, named_columns(own))
     require_fields(record, own, labels)
