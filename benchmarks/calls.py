@@ -42,7 +42,7 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "trussness": tc.trussness,
     "k_truss(max)": partial(tc.k_truss, k="max"),
     "truss_communities(8)": partial(tc.truss_communities, k=8),
-    "truss_communities(all)": partial(tc.truss_communities, k="all"),
+    "truss_communities(all)": tc.truss_hierarchy,
     "directed clustering": partial(tc.clustering, directed=True),
     "triad_counts": partial(tc.triad_counts, directed=True),
     "jaccard": partial(tc.similarity, measure="jaccard"),

@@ -342,7 +342,7 @@ def test_the_limit_that_an_error_asks_for_is_enough_for_what_it_names(backend, f
         (lambda g: tc.count(small(), nothing=1), r"unexpected keyword argument 'nothing'"),
         (lambda g: tc.k_truss(small(), sorce=3), r"k_truss() got an unexpected keyword argument"),
         (lambda g: tc.k_truss(small()), r"k_truss() missing 1 required positional argument: 'k'"),
-        (lambda g: tc.approximate_count(g, seed=1), r"missing 1 required keyword-only argument"),
+        (lambda g: tc.balance(g, by="src"), r"missing 1 required keyword-only argument"),
         (lambda g: g.count(1), r"count() takes 1 positional argument but 2 were given"),
         (lambda g: g.annotate(columns="triangles"), r"annotate() got an unexpected keyword"),
         (lambda g: tc.count(g, edges=g), r"count() got multiple values for argument 'edges'"),

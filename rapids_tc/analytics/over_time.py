@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -34,7 +35,8 @@ def _check(own: OwnOptions) -> OwnOptions:
 
 
 def _fields(own: OwnOptions) -> tuple[str, ...]:
-    return (own["time"], *(COUNTED if own["window"] is None else COUNTED[1:]))
+    named = [own["time"]] if isinstance(own["time"], Hashable) else []  # others are no label
+    return (*named, *(COUNTED if own["window"] is None else COUNTED[1:]))
 
 
 def _changes(time: Label, window: Any, step: Any) -> ChangesByWindow:

@@ -44,7 +44,7 @@ TOPICS = {  # of commands, by the shape of the answer
     Result.TRIANGLES: LISTS,
     Result.PAIRS: LISTS,
 }
-# What an example gives for an option, if the command does not go without it.
+# What an example gives for an option that a command does not go without; of others, its name.
 EXAMPLE_VALUES = {"k": "4", "top": "5", "columns": "triangles", "time": "date", "sign": "trust"}
 READING = "`rapids-tc count --help` tells how FILE is read."
 
@@ -216,7 +216,7 @@ def _example(record: Analytic) -> str:
         if name in places or name == "columns":
             words.append(EXAMPLE_VALUES[name])
         elif default is inspect.Parameter.empty:
-            words.append(f"{_typed(name)} {EXAMPLE_VALUES[name]}")
+            words.append(f"{_typed(name)} {EXAMPLE_VALUES.get(name, name)}")
     if "edge_type" in record.defaults:  # or types of vertices, which only Python has
         words.append("--edge-type kind")
     return " ".join(words)

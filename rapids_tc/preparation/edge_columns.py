@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -178,13 +179,14 @@ def check_new(columns: Iterable[str], labels: list[Any], of: str = "the frame") 
 
 def check_fields(groups: Sequence[Any], others: Sequence[Any]) -> None:
     """Raise ValueError if two columns of an answer, of groups and others, have one name."""
+    times = Counter(others)  # by hash: some values refuse to be compared
     for label in groups:
-        if label in others:
+        if label in times:
             raise ValueError(
                 f"by= names the column {label!r}, and the answer has a column of that name: "
                 "rename it first"
             )
-    if twice := [name for name in others if others.count(name) > 1]:
+    if twice := [name for name in others if times[name] > 1]:
         raise ValueError(
             f"two columns of the answer would be called {twice[0]!r}: rename a column of source="
         )
