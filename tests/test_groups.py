@@ -52,13 +52,13 @@ def by_group(name, own, frame=GROUPED):
                 aligned.setdefault(column, []).append(pd.Series(values, rows.index))
         elif record.result is Result.ROWS:
             kept += rows.index[right].tolist()
-        elif record.result is Result.COMMUNITIES and own["k"] != "all":
+        elif record.result is Result.COMMUNITIES:
             listed += [(rows.index[place], number) for place, number in right]
         else:
             listed += [(group, *row) for row in right]
     if aligned:
         return {column: pd.concat(parts).sort_index().tolist() for column, parts in aligned.items()}
-    if record.result is Result.COMMUNITIES and own["k"] != "all":
+    if record.result is Result.COMMUNITIES:
         return sorted(listed)
     return sorted(kept) if record.result is Result.ROWS else listed
 
@@ -74,7 +74,7 @@ def plain(name, found):
         return {c: found[c].tolist() for c in found.columns if c not in GROUPED.columns}
     if record.result is Result.ROWS:
         return found.index.tolist()
-    if record.result is Result.COMMUNITIES:
+    if record.result is Result.COMMUNITIES or "parent" in getattr(found, "columns", ()):
         return every_path.plain_communities(found)
     frames = [found] if isinstance(found, pd.DataFrame) else found
     rows = [row for frame in frames for row in frame.itertuples(index=False, name=None)]
@@ -704,7 +704,7 @@ def of_any_library(name, own, found, label):
         return {column: frames[0][column].tolist() for column in own["columns"]}
     if record.result is Result.ROWS:
         return frames[0]["row"].tolist()
-    if record.result is Result.COMMUNITIES and own["k"] != "all":
+    if record.result is Result.COMMUNITIES:
         return list(zip(frames[0]["row"].tolist(), frames[0]["community"].tolist(), strict=True))
     rows = []
     for frame in frames:
