@@ -119,8 +119,9 @@ def _close(name: str) -> list[str]:
     if len(plain) < 3 or name.startswith("__"):
         return []
     names = {known.lower().replace("_", ""): known for known in __all__}
-    if plain in names:
-        return [names[plain]]
+    found = names.get(plain, "")
+    if found and (found.islower() or not name.islower()):  # "triangles" means functions, too
+        return [found]
     alike = [other for other in names if plain in other or other in plain]
     return [names[other] for other in alike or get_close_matches(plain, names, cutoff=0.8)]
 

@@ -195,12 +195,12 @@ CALLS = [
     (lambda: tc.count(FRAME, groupby="amount"), "did you mean by=?"),
     (lambda: tc.vertex_triangles(FRAME, nodes=[1]), "did you mean vertices=?"),
     (lambda: tc.count(FRAME, methods="auto"), "did you mean method=?"),
-    (lambda: tc.count(FRAME, zzz=1), "it takes time=, within=, source=, destination="),
+    (lambda: tc.count(FRAME, zzz=1), "it takes time=, within=, where=, source=, destination="),
     (lambda: tc.Graph(FRAME, src="payer"), "did you mean source=?"),
     (lambda: tc.vertex_triangles(FRAME, [1]), "are named: vertex_triangles(edges, vertices="),
     (lambda: tc.annotate(FRAME, columns=["triangles"]), "annotate(edges, *columns)"),
     (lambda: tc.k_truss(FRAME), "call it as k_truss(edges, k)"),
-    (lambda: tc.approximate_count(FRAME, seed=1), "approximate_count(edges, colors=, seed=)"),
+    (lambda: tc.balance(FRAME), "balance(edges, sign=)"),
 ]
 
 

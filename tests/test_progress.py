@@ -346,6 +346,7 @@ def test_a_call_that_fails_takes_its_bar_away(backend, edges, monkeypatch):
 def test_a_call_that_has_ended_leaves_no_timer(monkeypatch):
     """It would hold on to the call, and draw into what is written next."""
     terminal(monkeypatch)
+    monkeypatch.setattr(_progress, "BAR_DELAY", 60.0)
     with _progress.call_report(None) as report:
         timer = report._timer
         assert timer.daemon and not timer.finished.is_set()

@@ -198,6 +198,11 @@ class EdgesOfCell:
     triangles: Array
     xp = np
 
+    @property
+    def counts(self) -> Array:
+        """The triangles of every edge, as they were counted."""
+        return self.triangles
+
     @cached_property
     def degrees(self) -> tuple[Array, Array]:
         """The degrees of both ends."""
