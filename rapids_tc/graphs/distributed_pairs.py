@@ -243,10 +243,6 @@ class _PairValues(pairs_of_graphs.ValuesOfPairs):
     by_rank: Array
     third: ThirdValues | None
 
-    @property
-    def counts(self) -> Array:
-        return self.triangles
-
     @cached_property
     def triangles(self) -> Array:
         return self._sums(self.xp.zeros(0, "int64"))

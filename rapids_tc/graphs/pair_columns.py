@@ -144,7 +144,15 @@ class _Stored(_Rows):
 
 
 class ValuesOfPairs:
-    """What formulas of `rapids_tc.plan.record.EdgeValues` may not ask about pairs of vertices."""
+    """What formulas of `rapids_tc.plan.record.EdgeValues` may ask about any pairs of vertices."""
+
+    triangles: Any
+
+    @property
+    def counts(self) -> Array:
+        """The common neighbors of every pair, int64."""
+        values: Array = self.triangles
+        return values
 
     @property
     def trussness(self) -> Array:
@@ -179,11 +187,6 @@ class PairValues(ValuesOfPairs):
     def xp(self) -> Any:
         """NumPy or CuPy."""
         return self.whole.graph.backend.xp
-
-    @property
-    def counts(self) -> Array:
-        """The common neighbors of every pair, int64."""
-        return self.triangles
 
     @cached_property
     def triangles(self) -> Array:
