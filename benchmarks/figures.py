@@ -23,10 +23,7 @@ TIME = "--seconds 110 --patience 4"
 SCRIPTS = {  # by kind: the first word is that of the file
     "gpu": [
         *(f"speed bench.py --suite speed --pool {pool}" for pool in POOLS),
-        *(
-            f"speed calls.py --library cudf --seconds 110 --patience 4 --pool {pool}"
-            for pool in POOLS
-        ),
+        *(f"speed calls.py --library cudf {TIME} --pool {pool}" for pool in POOLS),
     ],
     "cpu": [
         "laptop bench.py --suite laptop",

@@ -67,10 +67,11 @@ class Triangles:
 
     Notes
     -----
-    A kind is a plain value: it can be compared, hashed, pickled, and used in several calls.
-    Columns are looked up when a function is called; beside edges that are arrays, a column may be
-    an array with a value per edge. Self loops do not count, and direction does not either. Times
-    are compared exactly, as in `count`.
+    A kind is a plain value: it can be compared, hashed, pickled, and used in several calls. Two
+    that hold arrays or types of vertices are equal only if these are the same objects. Columns are
+    looked up when a function is called; beside edges that are arrays, a column may be an array with
+    a value per edge. Self loops do not count, and direction does not either. Times are compared
+    exactly, as in `count`.
 
     Examples
     --------
@@ -140,8 +141,8 @@ class Triangles:
         object.__setattr__(self, "types", tuple(self.types))
 
     def __repr__(self) -> str:
-        shown = (f"{name}={value!r}" for name, value in self._given().items())
-        return f"{type(self).__name__}({', '.join(shown)})"
+        options = (f"{name}={value!r}" for name, value in self._given().items())
+        return f"{type(self).__name__}({', '.join(options)})"
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Triangles) and self._key() == other._key()
