@@ -35,7 +35,7 @@ from rapids_tc.kernels import catalogue
 from rapids_tc.kernels.method import Capacities
 from rapids_tc.plan.costs import NO_RANK
 from rapids_tc.preparation.community_tree import LEVEL_AT
-from rapids_tc.preparation.spans import merged
+from rapids_tc.preparation.intervals import merged
 
 cupy.cuda.set_allocator(None)
 

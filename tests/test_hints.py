@@ -47,9 +47,9 @@ from rapids_tc.plan.block_layout import BlockLayout, use_layout
 from rapids_tc.plan.record import ANALYTICS
 from rapids_tc.preparation import (
     id_scheme,
+    intervals,
     numbering,
     orient,
-    spans,
     times,
 )
 from rapids_tc.preparation.edge_columns import edge_columns
@@ -1386,9 +1386,11 @@ HINTS = {
         (lambda h: tc.count(k3(), within=1), "within= was given without time=: give both"),
         (lambda h: timed([0, 1, 10**17], window=1), "give a longer step="),
     ],
-    "preparation/spans": [
-        (lambda h: spans.merged(*[np.zeros(0, "int64")] * 2, 2**32 + 1, None),
+    "preparation/intervals": [
+        (lambda h: intervals.merged(*[np.zeros(0, "int64")] * 2, 2**32 + 1, None),
          "times are kept of at most 4,294,967,296"),
+    ],
+    "preparation/spans": [
         (lambda h: timed([1e15, 1e15, 2e15], window=1e-3), "subtract the first time"),
         (lambda h: timed(pd.Series(["0001-01-01"] * 3, dtype="datetime64[s]"), window="1ns"),
          "give a whole number of 's'"),

@@ -27,7 +27,7 @@ from rapids_tc.engines.gpu import (
 from rapids_tc.engines.neighbor_rows import WORDS
 from rapids_tc.kernels import catalogue, launch, radix, raw_rows, time_spans
 from rapids_tc.kernels.method import Capacities
-from rapids_tc.preparation import community_tree, spans
+from rapids_tc.preparation import community_tree, intervals
 
 CONSTANT = re.compile(r"^constexpr (?:u32|u64|int) (.*?);", re.MULTILINE)
 BOUNDS = re.compile(r"__launch_bounds__\((\w+)(?:, (\w+))?\)\s+(\w+)\(")
@@ -87,7 +87,7 @@ def test_an_expression_is_read():
         ("hubs.cu", "kHubThreads", (hubs._HUB_THREADS,)),
         ("hubs.cu", "kHubBlocksPerSm kNone", (hubs._BLOCKS_PER_SM, hubs._NONE)),
         ("look_up.cu", "kEvery", (look_up._EVERY,)),
-        ("spans.cu", "kBins kAbsent", (time_spans.BINS, spans.ABSENT)),
+        ("spans.cu", "kBins kAbsent", (time_spans.BINS, intervals.ABSENT)),
         ("wedge_rows.cu", "kTileEach kWarp", (wedges._EACH, wedges._WARP)),
         ("cliques.cu", "kListWords", (cliques._LIST_WORDS,)),
         ("cliques.cu", "kPartRows", (cliques._PART,)),

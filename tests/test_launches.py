@@ -32,8 +32,9 @@ from rapids_tc.frames.adapters import PandasAdapter
 from rapids_tc.frames.backend import emulator, resolve_backend
 from rapids_tc.kernels import _nvrtc
 from rapids_tc.kernels.catalogue import METHODS, Capacities
-from rapids_tc.preparation import orient, spans
+from rapids_tc.preparation import orient
 from rapids_tc.preparation.code_tables import code_table
+from rapids_tc.preparation.intervals import merged
 
 __all__ = ["compiler"]
 pytestmark = pytest.mark.usefixtures("compiler")
@@ -87,7 +88,7 @@ def launch_all(engine):
             numbers = np.empty((2, len(ROWS)), np.uint32)
             degree, found = engine.degrees(*wide, n, numbers)
             orient.orient(numbers, orient.degree_order(degree, found, backend).rank, backend)
-        spans.merged(np.zeros(9, np.int64), np.arange(9, dtype=np.uint64), 1, backend)
+        merged(np.zeros(9, np.int64), np.arange(9, dtype=np.uint64), 1, backend)
     finally:
         emulator.reset(token)
     csr = engine.csr(keys_of(ROWS), n)

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import rapids_tc as tc
 from rapids_tc import testing
 from rapids_tc.frames.backend import open_frame
-from rapids_tc.preparation import spans, times
+from rapids_tc.preparation import intervals, spans, times
 from rapids_tc.preparation.spans import Formation, Reach, TickReach, reach
 
 __all__ = ["compiler"]
@@ -394,7 +394,7 @@ def test_intervals_are_the_union_of_those_of_the_rows(compiler, backend, rows, s
     edges = np.array([edge for edge, _, _ in rows], "int64")
     bounds = [(first, max(first + more, 0)) for _, first, more in rows]
     with testing.thread_order(seed):
-        found = spans.merged(edges, packed(bounds), 4, backend)
+        found = intervals.merged(edges, packed(bounds), 4, backend)
     right = [set() for _ in range(5)]
     for edge, (a, b) in zip(edges.tolist(), bounds, strict=True):
         right[edge] |= {*range(a, b + 1)}
@@ -424,14 +424,14 @@ def windows_by_edge(first, last, offsets):
 
 def test_windows_up_to_the_last():
     most = spans.MOST_WINDOWS - 1
-    found = spans.merged(np.array([1, 1]), packed([(0, 0), (most, most)]), 2, BACKEND)
+    found = intervals.merged(np.array([1, 1]), packed([(0, 0), (most, most)]), 2, BACKEND)
     assert [array.tolist() for array in found] == [[1, 0, most], [0, 0, most], [0, 1, 3]]
 
 
 def test_more_edges_than_can_be_named():
     none = np.zeros(0, "int64")
     with pytest.raises(tc.CapacityError, match="4,294,967,297 edges"):
-        spans.merged(none, none, 2**32 + 1, BACKEND)
+        intervals.merged(none, none, 2**32 + 1, BACKEND)
 
 
 @pytest.mark.cpu_only

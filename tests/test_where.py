@@ -17,7 +17,7 @@ from rapids_tc import testing
 from rapids_tc.executors.local import PartitionedFrame
 from rapids_tc.frames.backend import open_frame
 from rapids_tc.plan.block_layout import BlockLayout, use_layout
-from rapids_tc.preparation import spans
+from rapids_tc.preparation import intervals
 from rapids_tc.preparation.code_tables import code_table
 
 # Few vertices, times and types: many repeats, ties, loops, and rows of both directions.
@@ -275,7 +275,7 @@ def test_coded_intervals_are_the_union_of_the_rows(rows):
     ))  # fmt: skip
     _, host = open_frame(pd.DataFrame({"src": [0], "dst": [1]}), "cpu")
     arrays = edges.astype("int64"), windows.astype("uint64"), codes.astype("uint8")
-    (first, last, offsets), found = spans.coded(*arrays, 4, host)
+    (first, last, offsets), found = intervals.coded(*arrays, 4, host)
     right = [{} for _ in range(4)]
     for edge, begin, more, code in rows:
         for window in range(begin, begin + more + 1):

@@ -2,7 +2,7 @@
 
 A code is the set of what the rows of an edge offer: see `rapids_tc.preparation.code_tables`. With
 times, the rows offer it while they are present: then an edge has intervals of windows, as in
-`rapids_tc.preparation.spans`, each with the code of what its rows offer there.
+`rapids_tc.preparation.intervals`, each with the code of what its rows offer there.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 
 from rapids_tc.preparation.code_tables import SIGNS, SLOTS, CodeTable, code_table
 from rapids_tc.preparation.edge_values import PICKS, EdgeRows, Readers, Reduced, Rule
-from rapids_tc.preparation.spans import coded, merged
+from rapids_tc.preparation.intervals import coded, merged
 from rapids_tc.preparation.type_readers import Signs, TypeReader, require_signs
 from rapids_tc.preparation.vertex_types import VertexTypes
 
@@ -30,13 +30,14 @@ Types = tuple[Any, Any, Any]  # three types, of which None stands for any
 DTYPES = "uint64", "uint8", "float64"  # of what is read: windows, slots and signs
 
 
-def slots_of(types: Series, asked: Types) -> list[int]:
-    """Return the slots that each of some types may fill among those that are asked for."""
+def slots_of(types: Series, asked: Types, xp: ArrayModule) -> Array:
+    """Return the slots (uint8) that each of some types may fill among those that are asked for."""
     values = types.to_pandas() if hasattr(types, "to_pandas") else types
-    return [
+    slots = [
         sum(1 << place for place, each in enumerate(asked) if each is None or bool(each == value))
         for value in values.tolist()
     ]
+    return xp.asarray(np.array(slots, "uint8"))
 
 
 @dataclass(frozen=True)
@@ -53,8 +54,7 @@ class SlotReader(TypeReader):
 
     def read(self, column: Series, backend: Backend, groups: Array | None = None) -> Array:
         """See `Reader`."""
-        slots = backend.xp.asarray(np.array(slots_of(self.types, self.asked), "uint8"))
-        return slots[super().read(column, backend)]
+        return slots_of(self.types, self.asked, backend.xp)[super().read(column, backend)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,8 +71,8 @@ class SlotsOfVertices(VertexTypes):
 
     def resolve(self, ids: Ids, order: Order) -> SlotsOfVertices:
         """See `VertexTypes`."""
-        found, xp = super().resolve(ids, order), ids.backend.xp
-        slots = xp.asarray(np.array(slots_of(found.types, self.asked), "uint8"))
+        found = super().resolve(ids, order)
+        slots = slots_of(found.types, self.asked, ids.backend.xp)
         return replace(self, source=None, types=found.types, codes=slots[found.codes])
 
 

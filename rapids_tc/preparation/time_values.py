@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 from rapids_tc.errors import CapacityError
 from rapids_tc.plan import costs
 from rapids_tc.preparation.edge_values import Readers, Reading, Rule
+from rapids_tc.preparation.intervals import merged
 from rapids_tc.preparation.readers import Reader
 from rapids_tc.preparation.spans import (
     MOST_WINDOWS,
@@ -16,7 +17,6 @@ from rapids_tc.preparation.spans import (
     Windows,
     has_ticks,
     laid_out,
-    merged,
     reach,
 )
 from rapids_tc.preparation.times import (
@@ -122,7 +122,8 @@ class TimeReader(Reader):
 class Intervals(Rule):
     """The windows of each edge, as three arrays: first, last and offsets of intervals.
 
-    See `rapids_tc.preparation.spans.merged`; the offsets are empty if each edge has one interval.
+    See `rapids_tc.preparation.intervals.merged`; the offsets are empty if each edge has one
+    interval.
     """
 
     directed = False
