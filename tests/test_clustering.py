@@ -75,6 +75,11 @@ def test_weights(backend, rows, data):
             tc.clustering(backend.frame(frame), **call)
         return
     assert_clustering(backend.to_pandas(tc.clustering(backend.frame(frame), **call)), expected)
+    for count_zeros in (True, False):
+        own = {"aggregate": aggregate, "count_zeros": count_zeros}
+        average = tc.average_clustering(backend.frame(frame), **call, count_zeros=count_zeros)
+        right = reference.weighted_average_clustering(valued, **own)
+        assert average == fine(right, abs=1e-12, nan_ok=True)
 
 
 @many
@@ -109,6 +114,8 @@ def test_networkx_agrees_on_weights(backend, rows, data):
     frame = weighted(rows, weights)
     found = backend.to_pandas(tc.clustering(backend.frame(frame), weight="w", aggregate="last"))
     assert_clustering(found, nx.clustering(graph, weight="weight"))
+    average = tc.average_clustering(backend.frame(frame), weight="w", aggregate="last")
+    assert average == fine(nx.average_clustering(graph, weight="weight"), abs=1e-12)
 
 
 @pytest.mark.parametrize("name", SMALL)
@@ -149,6 +156,13 @@ def test_aggregates_that_are_none(backend):
     for aggregate in ("median", 1, ["sum"]):
         with pytest.raises(ValueError, match=r'aggregate=.*accepted: "first", "last", "sum"'):
             tc.clustering(edges, weight="w", aggregate=aggregate)
+
+
+def test_an_aggregate_is_of_weights(backend):
+    edges = backend.frame(weighted(TRIANGLE, 1.0))
+    for function in (tc.clustering, tc.average_clustering):
+        with pytest.raises(ValueError, match="aggregate='sum' is about weights: give weight="):
+            function(edges, aggregate="sum", source="src", destination="dst")
 
 
 def test_a_loops_weight_is_not_the_largest(backend):

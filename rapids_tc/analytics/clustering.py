@@ -143,34 +143,16 @@ def clustering(
     >>> tc.clustering(df)["clustering"].round(3).tolist()
     [1.0, 1.0, 0.333, 0.0]
     """
-    if directed:
-        directions.require_auto(method, "directed=True")
-        sums = directions.clustering_sums(weight, aggregate)
-        values = directions.clustering(graph, sums)
-    elif weight is None:
-        values = per_pair(graph, counts_where(graph, where, method))
-    else:
-        directions.require_auto(method, "weight=")
-        [weighted] = graph.summed(_weighted(weight, aggregate))
-        values = per_pair(graph, weighted.values)
+    values = _by_rank(graph, weight, aggregate, where, method, directed=directed)
     return graph.vertex_frame({"clustering": values}, vertices)
 
 
 def _check_average(own: OwnOptions) -> OwnOptions:
-    return check_alone(check_flag(check_flag(own), "count_zeros"))
-
-
-def _average_sums(own: OwnOptions) -> Sequence[Sum]:
-    if own["where"] is not None:
-        return sums_where(own)
-    return directions.clustering_sums(None, None) if own["directed"] else []
+    return check_flag(_check_clustering(own), "count_zeros")
 
 
 def _average_work(own: OwnOptions) -> Work:
-    if own["where"] is not None:
-        return replace(work_where(OF_VERTICES)(own), result=Result.VALUE)
-    needs = Needs.WEIGHTS | Needs.DEGREES if own["directed"] else Needs.VERTEX_COUNTS
-    return Work(needs, Result.VALUE)
+    return replace(_clustering_work(own), result=Result.VALUE)
 
 
 @analytic(
@@ -178,13 +160,15 @@ def _average_work(own: OwnOptions) -> Work:
     fields=("average_clustering",),
     check=_check_average,
     work=_average_work,
-    sums=_average_sums,
+    sums=_clustering_sums,
 )
 def average_clustering(
     graph: EdgeGraph,
     *,
     vertices: Vertices | None = None,
     count_zeros: bool = True,
+    weight: Label | None = None,
+    aggregate: Aggregate | None = None,
     directed: bool = False,
     where: Triangles | None = None,
     method: Method = "auto",
@@ -200,6 +184,10 @@ def average_clustering(
         columns.
     count_zeros : bool, optional
         Whether to include vertices with a clustering of 0.
+    weight : label, optional
+        A column of weights, not negative: see `clustering`.
+    aggregate : {"first", "last", "sum", "mean", "min", "max"}, optional
+        The weight of an edge that several rows name; by default these rows must agree.
     directed : bool, optional
         Whether the rows a, b and b, a are two edges: see `clustering`.
     where
@@ -213,8 +201,11 @@ def average_clustering(
 
     Raises
     ------
+    ColumnNotFoundError
+        There is no column `weight`.
     ValueError
-        Some of `vertices` are not in the graph. Other errors: see `Graph`.
+        Some of `vertices` are not in the graph; weights are unusable, as in `clustering`. Other
+        errors: see `Graph`.
 
     See Also
     --------
@@ -224,8 +215,8 @@ def average_clustering(
     Notes
     -----
     As ``networkx.average_clustering``, which fails if there is no vertex to average over. Vertices
-    with fewer than two neighbors count as 0; ``Graph(vertices=)`` adds isolated ones. Cost: as
-    `vertex_triangles`.
+    with fewer than two neighbors count as 0; ``Graph(vertices=)`` adds isolated ones. The mean of
+    `clustering` with the same options, at its cost.
 
     Examples
     --------
@@ -234,11 +225,7 @@ def average_clustering(
     >>> round(tc.average_clustering(df), 3), round(tc.average_clustering(df, count_zeros=False), 3)
     (0.583, 0.778)
     """
-    if directed:
-        directions.require_auto(method, "directed=True")
-        by_rank = directions.clustering(graph, directions.clustering_sums(None, None))
-    else:
-        by_rank = per_pair(graph, counts_where(graph, where, method))
+    by_rank = _by_rank(graph, weight, aggregate, where, method, directed=directed)
     if graph.groups is not None:
         numbers = graph.numbers_of(vertices)
         values, groups = by_rank[graph.order.rank[numbers]], graph.groups.group_of[numbers]
@@ -330,6 +317,21 @@ def transitivity(
     else:
         closed = int(counts_where(graph, where, method).sum())
     return closed / wedges if wedges else 0.0
+
+
+def _by_rank(
+    graph: EdgeGraph, weight: Label | None, aggregate: str | None, where: Triangles | None,
+    method: Method, *, directed: bool,
+) -> Array:  # fmt: skip
+    """Compute the clustering of every rank."""
+    if directed:
+        directions.require_auto(method, "directed=True")
+        return directions.clustering(graph, directions.clustering_sums(weight, aggregate))
+    if weight is None:
+        return per_pair(graph, counts_where(graph, where, method))
+    directions.require_auto(method, "weight=")
+    [weighted] = graph.summed(_weighted(weight, aggregate))
+    return per_pair(graph, weighted.values)
 
 
 def per_pair(graph: VertexStatistics, sums: Array) -> Array:
