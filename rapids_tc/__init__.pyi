@@ -170,9 +170,9 @@ class Graph(_Graph, Generic[_F_co]):
         engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
         memory_limit: ByteSize | None = None) -> _F_co: ...
     def average_clustering(self, *, vertices: Vertices | None = None, count_zeros: bool = True,
-        directed: bool = False, where: Triangles | None = None, engine: EngineName | None = None,
-        method: Method = "auto", progress: bool | None = None,
-        memory_limit: ByteSize | None = None) -> float: ...
+        weight: Label | None = None, aggregate: Aggregate | None = None, directed: bool = False,
+        where: Triangles | None = None, engine: EngineName | None = None, method: Method = "auto",
+        progress: bool | None = None, memory_limit: ByteSize | None = None) -> float: ...
     def transitivity(self, *, directed: bool = False, where: Triangles | None = None,
         engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
         memory_limit: ByteSize | None = None) -> float: ...
@@ -323,14 +323,15 @@ class Graph(_Graph, Generic[_F_co]):
         memory_limit: ByteSize | None = None) -> _F_co: ...
     @overload
     def triangles_by_type(self: Graph[_Partitioned], *, edge_type: Label | None = None,
-        vertex_type: Any = None, per: Literal['vertex', 'edge'] | None = None,
-        aggregate: Aggregate | None = None, engine: EngineName | None = None,
-        progress: bool | None = None, memory_limit: ByteSize | None = None) -> Any: ...
-    @overload
-    def triangles_by_type(self, *, edge_type: Label | None = None, vertex_type: Any = None,
+        vertex_type: Any = None, directed: bool = False,
         per: Literal['vertex', 'edge'] | None = None, aggregate: Aggregate | None = None,
         engine: EngineName | None = None, progress: bool | None = None,
-        memory_limit: ByteSize | None = None) -> _F_co: ...
+        memory_limit: ByteSize | None = None) -> Any: ...
+    @overload
+    def triangles_by_type(self, *, edge_type: Label | None = None, vertex_type: Any = None,
+        directed: bool = False, per: Literal['vertex', 'edge'] | None = None,
+        aggregate: Aggregate | None = None, engine: EngineName | None = None,
+        progress: bool | None = None, memory_limit: ByteSize | None = None) -> _F_co: ...
     @overload
     def balance(self: Graph[_Partitioned], *, sign: Label, per: Literal['vertex'] | None = None,
         aggregate: Aggregate | None = None, engine: EngineName | None = None,
@@ -353,9 +354,9 @@ class _GroupedGraph(Graph[_F_co]):  # made with by=
     def cliques(self, k: int = 4, *, engine: EngineName | None = None, progress: bool | None = None,
         memory_limit: ByteSize | None = None) -> _F_co: ...
     def average_clustering(self, *, vertices: Vertices | None = None, count_zeros: bool = True,
-        directed: bool = False, where: Triangles | None = None, engine: EngineName | None = None,
-        method: Method = "auto", progress: bool | None = None,
-        memory_limit: ByteSize | None = None) -> _F_co: ...
+        weight: Label | None = None, aggregate: Aggregate | None = None, directed: bool = False,
+        where: Triangles | None = None, engine: EngineName | None = None, method: Method = "auto",
+        progress: bool | None = None, memory_limit: ByteSize | None = None) -> _F_co: ...
     def transitivity(self, *, directed: bool = False, where: Triangles | None = None,
         engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
         memory_limit: ByteSize | None = None) -> _F_co: ...
@@ -591,48 +592,56 @@ def clustering(*, vertices: Vertices | None = None, weight: _Array | Label | Non
     edge_index: _A) -> dict[str, _A]: ...
 @overload
 def average_clustering(edges: _GroupedGraph[_F], *, vertices: Vertices | None = None,
-    count_zeros: bool = True, directed: bool = False, where: Triangles | None = None,
-    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    count_zeros: bool = True, weight: Label | None = None, aggregate: Aggregate | None = None,
+    directed: bool = False, where: Triangles | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> _F: ...
 @overload
 def average_clustering(edges: _GroupedGraph[_Stream], *, vertices: Vertices | None = None,
-    count_zeros: bool = True, directed: bool = False, where: Triangles | None = None,
-    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    count_zeros: bool = True, weight: Label | None = None, aggregate: Aggregate | None = None,
+    directed: bool = False, where: Triangles | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Any: ...
 @overload
 def average_clustering(edges: _Edges, *, vertices: Vertices | None = None,
-    count_zeros: bool = True, directed: bool = False, where: Triangles | None = None,
-    source: Labels | None = None, destination: Labels | None = None, by: None = None,
-    engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+    count_zeros: bool = True, weight: Label | None = None, aggregate: Aggregate | None = None,
+    directed: bool = False, where: Triangles | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: None = None, engine: EngineName | None = None,
+    method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> float: ...
 @overload
 def average_clustering(edges: _F, *, vertices: Vertices | None = None, count_zeros: bool = True,
-    directed: bool = False, where: Triangles | None = None, source: Labels | None = None,
+    weight: Label | None = None, aggregate: Aggregate | None = None, directed: bool = False,
+    where: Triangles | None = None, source: Labels | None = None,
     destination: Labels | None = None, by: Labels, engine: EngineName | None = None,
     method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> _F: ...
 @overload
 def average_clustering(edges: _Stream, *, vertices: Vertices | None = None,
-    count_zeros: bool = True, directed: bool = False, where: Triangles | None = None,
-    source: Labels | None = None, destination: Labels | None = None, by: Labels,
-    engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+    count_zeros: bool = True, weight: Label | None = None, aggregate: Aggregate | None = None,
+    directed: bool = False, where: Triangles | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels, engine: EngineName | None = None,
+    method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Any: ...
 @overload
 def average_clustering(*, vertices: Vertices | None = None, count_zeros: bool = True,
+    weight: _Array | Label | None = None, aggregate: Aggregate | None = None,
     directed: bool = False, where: Triangles | None = None, source: Labels | None = None,
     destination: Labels | None = None, by: None = None, engine: EngineName | None = None,
     method: Method = "auto", progress: bool | None = None, memory_limit: ByteSize | None = None,
     edge_index: _Array) -> float: ...
 @overload
 def average_clustering(edges: _A | tuple[_A, _A], *, vertices: Vertices | None = None,
-    count_zeros: bool = True, directed: bool = False, where: Triangles | None = None,
+    count_zeros: bool = True, weight: _Array | Label | None = None,
+    aggregate: Aggregate | None = None, directed: bool = False, where: Triangles | None = None,
     source: Labels | None = None, destination: Labels | None = None, by: Labels | _Array,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> dict[str, _A]: ...
 @overload
 def average_clustering(*, vertices: Vertices | None = None, count_zeros: bool = True,
+    weight: _Array | Label | None = None, aggregate: Aggregate | None = None,
     directed: bool = False, where: Triangles | None = None, source: Labels | None = None,
     destination: Labels | None = None, by: Labels | _Array, engine: EngineName | None = None,
     method: Method = "auto", progress: bool | None = None, memory_limit: ByteSize | None = None,
@@ -1403,46 +1412,46 @@ def simple_edges(*, source: Labels | None = None, destination: Labels | None = N
     edge_index: _A) -> dict[str, _A]: ...
 @overload
 def triangles_by_type(edges: _Partitioned | Graph[_Partitioned], *,
-    edge_type: Label | None = None, vertex_type: Any = None,
+    edge_type: Label | None = None, vertex_type: Any = None, directed: bool = False,
     per: Literal['vertex', 'edge'] | None = None, aggregate: Aggregate | None = None,
     source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Any: ...
 @overload
 def triangles_by_type(edges: _F | Graph[_F], *, edge_type: Label | None = None,
-    vertex_type: Any = None, per: Literal['vertex', 'edge'] | None = None,
-    aggregate: Aggregate | None = None, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels | None = None,
+    vertex_type: Any = None, directed: bool = False,
+    per: Literal['vertex', 'edge'] | None = None, aggregate: Aggregate | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> _F: ...
 @overload
 def triangles_by_type(edges: _Stream | Graph[_Stream], *, edge_type: Label | None = None,
-    vertex_type: Any = None, per: Literal['vertex', 'edge'] | None = None,
-    aggregate: Aggregate | None = None, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels | None = None,
+    vertex_type: Any = None, directed: bool = False,
+    per: Literal['vertex', 'edge'] | None = None, aggregate: Aggregate | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Any: ...
 @overload
 def triangles_by_type(edges: _A | tuple[_A, _A], *, edge_type: _Array | Label | None = None,
-    vertex_type: Any = None, per: Literal['vertex', 'edge'] | None = None,
-    aggregate: Aggregate | None = None, source: Labels | None = None,
-    destination: Labels | None = None, by: _Array | Labels | None = None,
-    engine: EngineName | None = None, progress: bool | None = None,
-    memory_limit: ByteSize | None = None) -> dict[str, _A]: ...
+    vertex_type: Any = None, directed: bool = False,
+    per: Literal['vertex', 'edge'] | None = None, aggregate: Aggregate | None = None,
+    source: Labels | None = None, destination: Labels | None = None,
+    by: _Array | Labels | None = None, engine: EngineName | None = None,
+    progress: bool | None = None, memory_limit: ByteSize | None = None) -> dict[str, _A]: ...
 @overload
 def triangles_by_type(edges: _Matrix, *, edge_type: Label | None = None,
-    vertex_type: Any = None, per: Literal['vertex', 'edge'] | None = None,
-    aggregate: Aggregate | None = None, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels | None = None,
+    vertex_type: Any = None, directed: bool = False,
+    per: Literal['vertex', 'edge'] | None = None, aggregate: Aggregate | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> dict[str, Any]: ...
 @overload
 def triangles_by_type(*, edge_type: _Array | Label | None = None, vertex_type: Any = None,
-    per: Literal['vertex', 'edge'] | None = None, aggregate: Aggregate | None = None,
-    source: Labels | None = None, destination: Labels | None = None,
-    by: _Array | Labels | None = None, engine: EngineName | None = None,
-    progress: bool | None = None, memory_limit: ByteSize | None = None,
-    edge_index: _A) -> dict[str, _A]: ...
+    directed: bool = False, per: Literal['vertex', 'edge'] | None = None,
+    aggregate: Aggregate | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: _Array | Labels | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: ByteSize | None = None, edge_index: _A) -> dict[str, _A]: ...
 @overload
 def balance(edges: _Partitioned | Graph[_Partitioned], *, sign: Label,
     per: Literal['vertex'] | None = None, aggregate: Aggregate | None = None,

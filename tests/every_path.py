@@ -118,8 +118,9 @@ def choices(record):
             if value not in REFUSED.get((record.name, name), ()):
                 yield together(own)
     if record.defaults.keys() >= {"aggregate", "directed"}:  # of which each has its own rows
-        for value in OPTIONS["aggregate"][1:]:
-            yield together({**first, "aggregate": value, "directed": True})
+        beside = "per" if "per" in record.defaults else "aggregate"
+        for value in OPTIONS[beside][1:]:
+            yield together({**first, beside: value, "directed": True})
 
 
 REFUSED = {  # by function and option: values of `OPTIONS` that others take
@@ -141,7 +142,7 @@ REFUSED = {  # by function and option: values of `OPTIONS` that others take
 def together(own):
     """Options with what they need beside them: no time without within, no aggregate without weight.
 
-    A step needs a window.
+    A step needs a window, and directions take the place of types.
     """
     if own.get("weight", "") is None:
         own = {**own, "aggregate": None}
@@ -150,6 +151,8 @@ def together(own):
     if own.get("where") is not None:
         alone = {"weight": None, "aggregate": None, "directed": False}
         own |= {name: value for name, value in alone.items() if name in own}
+    if own.get("directed") and "edge_type" in own:  # which stands for types
+        own = {**own, "edge_type": None, "aggregate": None}
     if own.get("step") is not None:
         own = {**own, "window": OPTIONS["window"][1]}
     return own
@@ -199,7 +202,9 @@ def expected(name, own, frame=FRAME):
         weighted = list(frame[["src", "dst", "w"]].itertuples(index=False, name=None))
         directed = "directed_" * own.pop("directed", False)
         of_weights = getattr(reference, f"{directed}weighted_{name}", definition)
-        values = of_weights(weighted, aggregate=aggregate)
+        if record.result is Result.VALUE and vertices is not None:
+            own["among"] = vertices
+        values = of_weights(weighted, aggregate=aggregate, **own)
     elif record.result in (Result.VALUE, Result.TRIANGLES, Result.PAIRS):
         if vertices is not None:
             own["among"] = vertices

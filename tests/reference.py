@@ -315,6 +315,22 @@ def average_clustering(rows, vertices=(), *, count_zeros=True, among=None, direc
     return _mean(clusterings, count_zeros=count_zeros, among=among)
 
 
+def weighted_average_clustering(
+    weighted_rows, vertices=(), *, aggregate=None, count_zeros=True, among=None
+):
+    """Mean of `weighted_clustering`; see `average_clustering`."""
+    clusterings = weighted_clustering(weighted_rows, vertices, aggregate=aggregate)
+    return _mean(clusterings, count_zeros=count_zeros, among=among)
+
+
+def directed_weighted_average_clustering(
+    weighted_rows, vertices=(), *, aggregate=None, count_zeros=True, among=None
+):
+    """Mean of `directed_weighted_clustering`; see `average_clustering`."""
+    clusterings = directed_weighted_clustering(weighted_rows, vertices, aggregate=aggregate)
+    return _mean(clusterings, count_zeros=count_zeros, among=among)
+
+
 def _mean(clusterings, *, count_zeros, among):
     """The mean over some vertices, or over those where it is not 0; NaN of none."""
     values = [clusterings[v] for v in dict.fromkeys(clusterings if among is None else among)]
@@ -430,11 +446,27 @@ def _owners(triangle, per):
     return [(v,) for v in triangle] if per == "vertex" else list(combinations(triangle, 2))
 
 
-def triangles_by_type(typed_rows, *, vertex_type=None, per=None, aggregate=None):
+CLOSED_TRIADS = ("030T", "030C", "120D", "120U", "120C", "210", "300")
+
+
+def closed_triad(arcs, triangle):
+    """The name of the triad that three vertices of a graph with directions span."""
+    census = nx.triadic_census(arcs.subgraph(triangle))
+    return next(name for name, number in census.items() if number)
+
+
+def triangles_by_type(typed_rows, *, vertex_type=None, directed=False, per=None, aggregate=None):
     """(vertex or ends, three ascending types, triangles), sorted: the rows of the frame.
 
-    Rows are (u, v, type); `vertex_type` is {vertex: type}, in place of the types of edges.
+    Rows are (u, v, type); `vertex_type` is {vertex: type}, in place of the types of edges. With
+    directions, a triad stands for the types.
     """
+    if directed:
+        arcs, counts = digraph([row[:2] for row in typed_rows]), Counter()
+        for triangle in list_triangles([row[:2] for row in typed_rows]):
+            place = CLOSED_TRIADS.index(closed_triad(arcs, triangle))
+            counts.update((*owner, place) for owner in _owners(triangle, per))
+        return [(*key, CLOSED_TRIADS[i], number) for (*key, i), number in sorted(counts.items())]
     types = edge_values(typed_rows, aggregate) if vertex_type is None else vertex_type
     counts = Counter()
     for triangle in list_triangles([row[:2] for row in typed_rows]):

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import reference
-from checks import rows_of
+from checks import assert_columns, rows_of
 from graphs import dense_arcs, edge_lists
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -61,6 +61,9 @@ def test_networkx_agrees_on_weights(backend, rows, data):
             tc.clustering(edges, **call)
         return
     assert by_vertex(backend, tc.clustering(edges, **call)) == fine(right, abs=1e-12)
+    average = tc.average_clustering(edges, **call)
+    right = reference.directed_weighted_average_clustering(valued, aggregate=aggregate)
+    assert average == fine(right, abs=1e-12, nan_ok=True)
 
 
 def test_the_census_of_a_random_graph(backend):
@@ -92,6 +95,42 @@ def test_a_closed_triad(backend, name):
     census = tc.triad_counts(backend.frame(frame_of(CLOSED[name])), directed=True)
     assert census[census > 0].to_dict() == {name: 1}
     assert all(type(number) is int for number in census)
+
+
+@many
+@given(rows=edge_lists(9, 60) | dense_arcs(), per=st.sampled_from([None, "vertex", "edge"]))
+def test_triangles_by_triad(backend, rows, per):
+    """Repeats, loops and reciprocal pairs among them; of groups, too."""
+    frame = frame_of(rows)
+    right = reference.triangles_by_type(rows, directed=True, per=per)
+    found = backend.to_pandas(tc.triangles_by_type(backend.frame(frame), directed=True, per=per))
+    owner = {None: [], "vertex": ["vertex"], "edge": ["src", "dst"]}[per]
+    assert_columns(found, *owner, "triad", "triangles")
+    assert found["triangles"].dtype == np.int64
+    assert [*found.itertuples(index=False, name=None)] == right
+    twice = pd.concat([frame.assign(day=2), frame.assign(day=1)])
+    found = tc.triangles_by_type(backend.frame(twice), directed=True, per=per, by="day", **IDS)
+    rows_found = [*backend.to_pandas(found).itertuples(index=False, name=None)]
+    assert rows_found == [(day, *row) for day in (1, 2) for row in right]
+
+
+def test_the_triads_of_a_random_graph(backend):
+    """As many of each as the census has."""
+    graph = nx.gnp_random_graph(40, 0.12, seed=11, directed=True)
+    edges = backend.frame(frame_of([*graph.edges]))
+    found = backend.to_pandas(tc.triangles_by_type(edges, directed=True))
+    assert [*found.itertuples(index=False, name=None)] == [
+        ("030T", 73), ("030C", 15), ("120D", 3), ("120U", 4), ("120C", 7), ("210", 2),
+    ]  # fmt: skip
+
+
+def test_triads_stand_for_types(backend):
+    edges = backend.frame(frame_of([(0, 1), (1, 2), (2, 0)]).assign(kind=1))
+    for options in ({"edge_type": "kind"}, {"vertex_type": {0: 1, 1: 1, 2: 1}}):
+        with pytest.raises(ValueError, match="give either edge_type= or vertex_type="):
+            tc.triangles_by_type(edges, directed=True, **IDS, **options)
+    with pytest.raises(ValueError, match="aggregate='last' is about types"):
+        tc.triangles_by_type(edges, directed=True, aggregate="last", **IDS)
 
 
 def test_directions_change_nothing_if_every_edge_is_mutual(backend):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from rapids_tc.plan.record import Needs, Result, Work
 from rapids_tc.preparation.chosen_vertices import ChosenVertices
 from rapids_tc.preparation.edge_values import APART, DOWN, UP, Directions, Reading, Reduced
 from rapids_tc.preparation.readers import WeightReader
+from rapids_tc.preparation.triads import PAIRS, TRIADS, closed_triad
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,12 +27,7 @@ if TYPE_CHECKING:
     from rapids_tc.plan.record import OwnOptions
 
 STATES = Reading(Directions())
-# Names of Holland and Leinhardt, in the order of NetworkX: mutual, one-way and no edges, and how
-# the one-way edges lead.
-TRIADS = (
-    "003", "012", "102", "021D", "021U", "021C", "111D", "111U",
-    "030T", "030C", "201", "120D", "120U", "120C", "210", "300",
-)  # fmt: skip
+STATE_TYPES = 4  # no state, and the three there are
 # How often an edge leads on from an edge in each closed triad: x -> y and x -> z, and y -> z.
 CLOSED_PATHS = {"030T": 1, "120D": 2, "120U": 2, "120C": 1, "210": 3, "300": 6}
 
@@ -42,7 +37,7 @@ def census_sums(own: OwnOptions) -> list[Sum]:
     if not own["directed"]:
         return []
     if (vertices := own.get("vertices")) is None:
-        return [TrianglesByType("census", STATES, 4), Degrees("degrees", STATES)]
+        return [TrianglesByType("census", STATES, STATE_TYPES), Degrees("degrees", STATES)]
     states = Reading(Directions(), chosen=ChosenVertices(vertices))
     degrees = Degrees("degrees", states), Degrees("degrees apart", states, mark=APART)
     return [TrianglesByType("census", states, 2 * APART), *degrees]
@@ -190,7 +185,7 @@ def triads(census: Census, n: int | Array, sets: int | Array) -> dict[str, Any]:
     """
     counts = dict.fromkeys(TRIADS, 0 * n)
     for sides, number in census.closed:
-        counts[_closed(sides)] = counts[_closed(sides)] + number
+        counts[closed_triad(sides)] = counts[closed_triad(sides)] + number
     outward, inward, mutual = census.degrees
     outward, inward = outward - mutual, inward - mutual  # the one-way edges
     pairs = {
@@ -202,7 +197,7 @@ def triads(census: Census, n: int | Array, sets: int | Array) -> dict[str, Any]:
         "201": mutual * (mutual - 1) // 2,
     }
     for name, by_rank in pairs.items():
-        closed = sum(counts[triad] * number[name] for triad, number in _PAIRS.items())
+        closed = sum(counts[triad] * number[name] for triad, number in PAIRS.items())
         counts[name] = census.total(by_rank) - closed
     edges = {"012": census.total(outward), "102": census.total(mutual) // 2}
     for name, kind in (("012", 1), ("102", 0)):
@@ -224,52 +219,8 @@ def transitivity(graph: EdgeGraph) -> Array | float:
     Of a graph with groups, return it of each.
     """
     census = Census.of(graph)
-    closed = sum(CLOSED_PATHS.get(_closed(states), 0) * number for states, number in census.closed)
+    closed = sum(
+        CLOSED_PATHS.get(closed_triad(states), 0) * number for states, number in census.closed
+    )
     pairs = census.total(census.degrees[0] * (census.degrees[0] - 1))
     return closed / np.maximum(pairs, 1)
-
-
-def _arcs(states: tuple[int, ...]) -> set[tuple[int, int]]:
-    """Return the directed edges between three vertices 0, 1 and 2, for u, v and w."""
-    ends = (0, 1), (0, 2), (1, 2)
-    sides = zip(ends, states, strict=True)
-    return {
-        arc for (x, y), state in sides for arc, bit in (((x, y), DOWN), ((y, x), UP)) if state & bit
-    }
-
-
-def _pair(arcs: set[tuple[int, int]], x: int) -> str:
-    """Return the open triad of the two edges at a vertex."""
-    ways = [((x, y) in arcs, (y, x) in arcs) for y in range(3) if y != x]
-    mutual, one_way = ways.count((True, True)), [way for way in ways if way != (True, True)]
-    if mutual == 2:
-        return "201"
-    if mutual:
-        return "111U" if one_way[0][0] else "111D"
-    return {2: "021D", 1: "021C", 0: "021U"}[sum(out for out, _ in one_way)]
-
-
-def _closed(states: tuple[int, ...]) -> str:
-    """Return the triad of a triangle with these states of uv, uw and vw."""
-    states = tuple(state % APART for state in states)
-    arcs = _arcs(states)
-    mutual = states.count(DOWN + UP)
-    if mutual == 1:  # the way of both other edges at the vertex that the mutual edge leaves out
-        corner = next(x for x in range(3) if _pair(arcs, x).startswith("021"))
-        return "120" + _pair(arcs, corner)[-1]
-    if mutual == 0:
-        outward = [sum(x == tail for tail, _ in arcs) for x in range(3)]
-        return "030C" if outward == [1, 1, 1] else "030T"
-    return {2: "210", 3: "300"}[mutual]
-
-
-def _pairs_of_triads() -> dict[str, dict[str, int]]:
-    """Return how many pairs of edges at a vertex of each kind are in each closed triad."""
-    result = {}
-    for states in product((DOWN, UP, DOWN + UP), repeat=3):
-        kinds = [_pair(_arcs(states), x) for x in range(3)]
-        result[_closed(states)] = {kind: kinds.count(kind) for kind in TRIADS}
-    return result
-
-
-_PAIRS = _pairs_of_triads()

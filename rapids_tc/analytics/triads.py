@@ -14,6 +14,7 @@ from rapids_tc.blocks.quantities import Products, ValuesAtEnds
 from rapids_tc.errors import CapacityError
 from rapids_tc.plan.record import Needs, OwnOptions, Result, Work
 from rapids_tc.preparation.chosen_vertices import apart
+from rapids_tc.preparation.triads import TRIADS
 
 if TYPE_CHECKING:
     from rapids_tc.blocks.quantities import Sum
@@ -25,7 +26,7 @@ MOST_VERTICES = 3_810_778  # of a group, whose sets of three are fewer than 2**6
 
 
 def _fields(own: OwnOptions) -> tuple[str, ...]:
-    return directions.TRIADS if own["directed"] else NAMES
+    return TRIADS if own["directed"] else NAMES
 
 
 def _sums(own: OwnOptions) -> list[Sum]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,10 +11,11 @@ from rapids_tc.blocks import tallies
 from rapids_tc.blocks.quantities import TooManyTypes
 from rapids_tc.blocks.tallies import TypeTally
 from rapids_tc.graphs.edge_graph import VertexTotals
+from rapids_tc.preparation.triads import CLOSED
 
 if TYPE_CHECKING:
     from rapids_tc.blocks.quantities import TrianglesByType
-    from rapids_tc.frames.backend import Array, Backend, Frame, Series
+    from rapids_tc.frames.backend import Array, Backend, Frame
     from rapids_tc.graphs.edge_graph import EdgeGraph, VertexStatistics
     from rapids_tc.preparation.edge_values import Reading
 
@@ -35,10 +37,12 @@ def whole(graph: EdgeGraph | VertexTotals, quantity: TrianglesByType, limit: int
             counted = tally(graph, quantity.reading, "all", limit)
     xp = graph.backend.xp
     codes = [xp.asarray(codes) for codes in counted.codes]
-    columns = _type_columns(graph.backend, codes, counted.reading.types)
+    owner, counts = xp.asarray(counted.owner), xp.asarray(counted.counts)
+    counted = _answered(replace(counted, codes=codes, owner=owner, counts=counts), xp)
+    columns = _kind_columns(graph.backend, counted.codes, counted.reading)
     if graph.groups is not None:
         columns = {**graph.groups.group_columns(counted.owner), **columns}
-    columns["triangles"] = xp.asarray(counted.counts)
+    columns["triangles"] = counted.counts
     return _in_users_library(graph, columns, counted.reading)
 
 
@@ -90,17 +94,17 @@ def tally(
 
 def per(graph: Any, reading: Reading, what: str, limit: int | None) -> Frame:
     """Return the combinations of every vertex, or of every edge; see `tally`."""
-    tallied, backend = tally(graph, reading, what, limit), graph.backend
+    backend = graph.backend
+    tallied = _answered(tally(graph, reading, what, limit), backend.xp)
     with graph.stage("sorting the answer"):
         ends = _owner_numbers(graph, tallied, what)
         order = backend.xp.lexsort(backend.xp.stack([*tallied.codes[::-1], *ends[::-1]]))
         names = ("vertex",) if what == "vertex" else ("src", "dst")
         ordered_ends = (end[order] for end in ends)
         ids = graph.ids.columns(names, ordered_ends)
-        types = _type_columns(
-            backend, [codes[order] for codes in tallied.codes], tallied.reading.types
-        )
-        columns = {**ids, **types, "triangles": tallied.counts[order]}
+        codes = [of_place[order] for of_place in tallied.codes]
+        kinds = _kind_columns(backend, codes, tallied.reading)
+        columns = {**ids, **kinds, "triangles": tallied.counts[order]}
         return _in_users_library(graph, columns, tallied.reading)
 
 
@@ -116,10 +120,18 @@ def sum_by_group(graph: Any, tallied: TypeTally, kind: Array, kinds: int) -> Arr
     return counts.reshape(groups, kinds)
 
 
-def _type_columns(backend: Backend, codes: list[Array], types: Series) -> dict[str, Any]:
+def _answered(tallied: TypeTally, xp: Any) -> TypeTally:
+    """Return a tally as frames show it: states of edges by triads."""
+    return tallied.by_triad(xp) if tallies.of_states(tallied.reading) else tallied
+
+
+def _kind_columns(backend: Backend, codes: list[Array], reading: Reading) -> dict[str, Any]:
+    """Return the columns of types, or of triads."""
+    names = ["triad"] if tallies.of_states(reading) else ["type_1", "type_2", "type_3"]
+    types = backend.library.Series([*CLOSED]) if tallies.of_states(reading) else reading.types
     return {
-        f"type_{place}": types.take(codes_of).reset_index(drop=True)
-        for place, codes_of in enumerate(codes, 1)
+        name: types.take(of_place).reset_index(drop=True)
+        for name, of_place in zip(names, codes, strict=True)
     }
 
 

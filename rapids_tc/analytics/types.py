@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from rapids_tc._arguments import check_flag
 from rapids_tc._typing import Aggregate, Array, ArrayModule, Frame, Label
 from rapids_tc.analytics import directions, triangle_types
 from rapids_tc.analytics.analytic import analytic
@@ -30,8 +31,15 @@ SIGNS = ("+++", "++-", "+--", "---")  # by the number of minus signs
 
 def _check_types(own: OwnOptions) -> OwnOptions:
     check_aggregate(own["aggregate"], PICKS)
-    if (own["edge_type"] is None) == (own["vertex_type"] is None):
-        raise ValueError("give either edge_type= or vertex_type=, the types to count by")
+    by_type = own["edge_type"] is not None, own["vertex_type"] is not None
+    if sum((*by_type, check_flag(own)["directed"])) != 1:
+        raise ValueError(
+            "give either edge_type= or vertex_type=, the types to count by, or directed=True"
+        )
+    if own["directed"] and own["aggregate"] is not None:
+        raise ValueError(
+            f"aggregate={own['aggregate']!r} is about types: leave it out with directed=True"
+        )
     return _check_per(own, ("vertex", "edge"))
 
 
@@ -44,13 +52,25 @@ def _check_per(own: OwnOptions, accepted: Sequence[str]) -> OwnOptions:
 
 
 def _type_reading(own: OwnOptions) -> Reading:
+    if own["directed"]:
+        return directions.STATES
     if own["vertex_type"] is not None:
         return Reading(EndTypes(), vertex_types=VertexTypes(own["vertex_type"], own["aggregate"]))
     return Reading(Reduced(own["aggregate"], dtype="uint8"), (TypeReader(own["edge_type"]),))
 
 
+def _by_type(own: OwnOptions) -> TrianglesByType:
+    types = directions.STATE_TYPES if own["directed"] else 0
+    return TrianglesByType("types", _type_reading(own), types, by=own["per"] or "")
+
+
 def _type_sums(own: OwnOptions) -> list[Sum]:
-    return [TrianglesByType("types", _type_reading(own), by=own["per"] or "")]
+    return [_by_type(own)]
+
+
+def _type_fields(own: OwnOptions) -> tuple[str, ...]:
+    kinds = ("triad",) if own["directed"] else ("type_1", "type_2", "type_3")
+    return (*kinds, "triangles")
 
 
 def _type_work(own: OwnOptions) -> Work:
@@ -63,7 +83,7 @@ def _type_work(own: OwnOptions) -> Work:
     Work(Needs.TYPE_COUNTS | Needs.TRIANGLES, Result.TABLE, values=1),
     check=_check_types,
     work=_type_work,
-    fields=("type_1", "type_2", "type_3", "triangles"),
+    fields=_type_fields,
     sums=_type_sums,
 )
 def triangles_by_type(
@@ -71,11 +91,12 @@ def triangles_by_type(
     *,
     edge_type: Label | None = None,
     vertex_type: Any = None,
+    directed: bool = False,
     per: Literal["vertex", "edge"] | None = None,
     aggregate: Aggregate | None = None,
     memory_limit: int | None = None,
 ) -> Frame:
-    """Count the triangles of each combination of three types.
+    """Count the triangles of each combination of three types, or of directions.
 
     Parameters
     ----------
@@ -86,6 +107,8 @@ def triangles_by_type(
     vertex_type : Series, mapping or DataFrame, optional
         In place of `edge_type`, the types of vertices: a Series by vertex, a mapping, or a frame
         with the columns ``vertex`` and ``type``. Vertices that are not in the graph are ignored.
+    directed : bool, optional
+        In place of types, count by how the sides lead: the rows a, b and b, a are two edges.
     per : {"vertex", "edge"}, optional
         What to count triangles of; by default of the whole graph.
     aggregate : {"first", "last"}, optional
@@ -104,6 +127,9 @@ def triangles_by_type(
         Sorted by all columns but the last; with `by`, the columns of groups stand in front. Of a
         partitioned frame, a frame of its partitions' library.
 
+        With `directed`, a column ``triad``, text, stands for the types: "030T", "030C", "120D",
+        "120U", "120C", "210" or "300", in this order, named as in `triad_counts`.
+
     Raises
     ------
     ColumnNotFoundError
@@ -113,11 +139,12 @@ def triangles_by_type(
     CapacityError
         There are more than 255 types; or the answer for each vertex or edge does not fit in memory.
     ValueError
-        Rows of one edge have different types, and `aggregate` is None; not one, but both or neither
-        of `edge_type` and `vertex_type` are given. Other errors: see `Graph`.
+        Rows of one edge have different types, and `aggregate` is None; not exactly one of
+        `edge_type`, `vertex_type` and `directed` is given. Other errors: see `Graph`.
 
     See Also
     --------
+    triad_counts : All triads of a directed graph, closed or not.
     balance : Triangles by the signs of their sides.
 
     Notes
@@ -139,10 +166,13 @@ def triangles_by_type(
     0   call    call    pay          1
     1   call     pay    pay          1
     """
-    own = {"edge_type": edge_type, "vertex_type": vertex_type, "aggregate": aggregate, "per": per}
+    own = {
+        "edge_type": edge_type, "vertex_type": vertex_type, "directed": directed,
+        "aggregate": aggregate, "per": per,
+    }  # fmt: skip
     if per is not None:
         return triangle_types.per(graph, _type_reading(own), per, memory_limit)
-    return triangle_types.whole(graph, TrianglesByType("types", _type_reading(own)), memory_limit)
+    return triangle_types.whole(graph, _by_type(own), memory_limit)
 
 
 # Signs --------------------------------------------------------------------------------------------

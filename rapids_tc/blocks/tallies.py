@@ -10,6 +10,7 @@ import numpy as np
 from rapids_tc.errors import CapacityError
 from rapids_tc.plan import costs
 from rapids_tc.preparation.edge_values import Directions
+from rapids_tc.preparation.triads import places_of
 from rapids_tc.preparation.triangles import ordered_corners
 
 if TYPE_CHECKING:
@@ -34,7 +35,8 @@ class TypeTally:
     owner : array of int64
         A group, the rank of a vertex, or the position of an edge; ascending. 0 if all is one.
     codes : list of three arrays of int64
-        The types; ascending in each row, or the types of uv, uw and vw.
+        The types; ascending in each row, or the states of uv, uw and vw. Or one array: see
+        `by_triad`.
     counts : array of int64
     reading : Reading
         What was read, which knows the types that codes stand for.
@@ -58,9 +60,10 @@ class TypeTally:
     def of_counters(cls, counts: Any, reading: Reading) -> TypeTally:
         """Make the tally of the whole graph from counters, on the host, of uv, uw and vw.
 
-        The counters are sorted as their three types are: by exchanges of two of these.
+        The counters are sorted as their three types are, by exchanges of two of these. States keep
+        their order.
         """
-        for first in (1, 0, 1):
+        for first in () if of_states(reading) else (1, 0, 1):
             two = np.moveaxis(counts, (first, first + 1), (0, 1))
             for low in range(len(two)):
                 two[low, low + 1 :] += two[low + 1 :, low]
@@ -68,9 +71,26 @@ class TypeTally:
         codes = np.nonzero(counts)
         return cls(np.zeros(len(codes[0]), "int64"), [*codes], counts[codes], reading)
 
+    def by_triad(self, xp: Any) -> TypeTally:
+        """Return the tally by closed triads, whose places in `CLOSED` are the codes, of states."""
+        keys = self.owner.astype("uint64") << BITS | places_of(self.codes, xp).astype("uint64")
+        order = xp.argsort(keys)
+        keys = keys[order]
+        is_last = xp.concatenate([keys[1:] != keys[:-1], xp.ones(min(len(keys), 1), bool)])
+        last = xp.flatnonzero(is_last)
+        counts = xp.diff(self.counts[order].cumsum()[last], prepend=0)
+        codes, owner = [(keys[last] & 255).astype("int64")], self.owner[order[last]]
+        ends = self.ends and tuple(end[order[last]] for end in self.ends)
+        return replace(self, owner=owner, codes=codes, counts=counts, ends=ends)
+
     def with_ends(self, larger: Array, smaller: Array) -> TypeTally:
         """Return the tally with the ends of its owners."""
         return replace(self, ends=(larger, smaller))
+
+
+def of_states(reading: Reading) -> bool:
+    """Return whether the types of a reading are states of edges, which have an order."""
+    return isinstance(reading.rule, Directions)
 
 
 def batches(total: int, memory: int) -> Iterator[tuple[int, int]]:
@@ -109,14 +129,14 @@ def keys_of(
     starts : sequence of int
         The number of the first edge of uv, of uw and of vw.
     """
-    of_vertices, of_states = reading.vertex_types, isinstance(reading.rule, Directions)
+    of_vertices = reading.vertex_types
     sides = triangles.sides(ranks) if what == "edge" or of_vertices is None else []
     if of_vertices is None:
         pairs = zip(values, sides, strict=True)
         types = [of_side[side].astype("uint64") for of_side, side in pairs]
     else:
         types = [of_vertices.codes[corner].astype("uint64") for corner in ranks]
-    first, second, third = types if of_states else ordered_corners(types, xp)
+    first, second, third = types if of_states(reading) else ordered_corners(types, xp)
     combination = (first << (2 * BITS)) | (second << BITS) | third
     if what == "all":
         yield combination
