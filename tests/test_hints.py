@@ -779,6 +779,7 @@ HINTS = {
     ],
     "analytics/types": [
         (lambda h: tc.triangles_by_type(k3()), "give either edge_type= or vertex_type="),
+        (lambda h: tc.triangles_by_type(k3(), directed=True, aggregate="last"), "is about types:"),
         (lambda h: tc.triangles_by_type(k3(t=1), edge_type="t", per="row"),
          'accepted: "vertex", "edge", None'),
     ],
