@@ -33,6 +33,10 @@ SHARED = {
     (visitors, "ThirdSums.triangle"): {"self.of_uw": 1},
     (visitors, "ThirdSums.close_edge"): {"self.of_uv": 1},
     (visitors, "ThirdSums.close_middle"): {"self.of_vw": 1},
+    (visitors, "PairSums.triangle"): {"self.of_uw": 1},  # and through _add_second
+    (visitors, "PairSums.close_edge"): {"self.of_uv": 1},
+    (visitors, "PairSums.close_middle"): {"self.of_vw": 1},
+    (visitors, "_add_second"): {"sums": 1},
     (visitors, "SideSums.close_edge"): {"self.of_uv": 1},
     (visitors, "SideSums.close_middle"): {"self.of_vw": 1},
     (visitors, "_reach"): {"counts": 1},

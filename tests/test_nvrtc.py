@@ -32,7 +32,15 @@ OPTIONS |= {
 }
 SPANS = ("SpanWords<u32>", "SpanWords<u64>", "SpanIntervals")
 TRIANGLES = (
-    *("ThirdSums", "SideSums", "SideProducts", "TypeCounts", "LevelCounts", "JoinTriangles"),
+    *(
+        "PairSums",
+        "ThirdSums",
+        "SideSums",
+        "SideProducts",
+        "TypeCounts",
+        "LevelCounts",
+        "JoinTriangles",
+    ),
     *(f"WindowChanges<{spans}>" for spans in SPANS),
     *(f"SpanEdgeCounts<{spans}>" for spans in (*SPANS[1:], "Codes", "CodedIntervals")),
 )

@@ -24,6 +24,8 @@ from rapids_tc.blocks.grid import Partition
 from rapids_tc.blocks.quantities import (
     ChangesByWindow,
     CommonNeighborSums,
+    EndPairSums,
+    PairSums,
     Products,
     SmallProducts,
     TrianglesByLevel,
@@ -36,6 +38,7 @@ from rapids_tc.engines.cpu import engine as cpu
 from rapids_tc.engines.cpu import spans as cpu_spans
 from rapids_tc.engines.gpu.cuda import CudaEngine
 from rapids_tc.engines.protocol import SHORT, Spans
+from rapids_tc.engines.quantity import ADDED, LARGEST, LEAST, MULTIPLIED, REDUNDANT, THROUGH
 from rapids_tc.preparation.community_tree import LEVEL_AT
 
 __all__ = ["compiler"]
@@ -47,6 +50,16 @@ LEVELS = 4
 CHANGES, WITHIN, PRODUCTS = ChangesByWindow("", windows=WINDOWS), Within(""), Products("")
 THIRDS, BY_LEVEL, OF_SIDES = CommonNeighborSums(""), TrianglesByLevel(""), TriangleSideSums("")
 SMALL_PRODUCTS = SmallProducts("")
+PAIRS = [PairSums("", rule=rule) for rule in (LEAST, LARGEST, ADDED, MULTIPLIED, THROUGH)]
+PAIRS += [EndPairSums("", rule=REDUNDANT)]
+MADE = {  # of the values of two sides, the first from the larger end, and of their vertex
+    LEAST: lambda a, b, x: [min(a, b)],
+    LARGEST: lambda a, b, x: [max(a, b)],
+    ADDED: lambda a, b, x: [a + b],
+    MULTIPLIED: lambda a, b, x: [a * b],
+    THROUGH: lambda a, b, x: [a * b * x],
+    REDUNDANT: lambda a, b, x: [b * x if a else 0.0, a * x if b else 0.0],
+}
 FORMS = ("one", "several", "mixed")  # of intervals: mixed, some blocks have one of each edge
 
 
@@ -85,6 +98,9 @@ class Valued:
         self.count = {edge: int(random.integers(2**32)) for edge in edges}
         self.small = {edge: float(random.integers(-128, 128)) for edge in edges}
         self.third = random.integers(-(2**40), 2**60 // (self.n + 1), self.n)  # by vertex
+        self.weight = {edge: float(random.integers(0, 9)) / 8 for edge in edges}
+        self.scale = {edge: 2.0 ** int(random.integers(20, 40)) for edge in edges}
+        self.at = random.random(self.n)  # of vertices
         self.level = {edge: int(random.integers(LEVELS + 1)) for edge in edges}
         self.intervals = {edge: intervals_of(random, form) for edge in edges}
         if form == "mixed":  # in one of 2 x 2 blocks, each edge has one interval
@@ -140,6 +156,17 @@ class Valued:
                 sums[edge] += int(self.third[third])
         return sums
 
+    def pairs(self, rule):
+        """What the two other sides of the triangles of each edge make, cut off in its scale."""
+        sums = {edge: [0] * (1 + (rule == REDUNDANT)) for edge in self.weight}
+        for uv, uw, vw in self.sides:
+            (w, _), (v, u) = vw, uv
+            for edge, a, b, x in (uv, uw, vw, w), (uw, uv, vw, v), (vw, uv, uw, u):
+                made = MADE[rule](self.weight[a], self.weight[b], self.at[x])
+                for row, amount in enumerate(made):
+                    sums[edge][row] += int(amount * self.scale[edge])
+        return sums
+
     @cached_property
     def of_sides(self):
         """The counts of the sides of triangles, at their larger two ranks, and at the smaller."""
@@ -193,6 +220,12 @@ class Aligned:
         self.levels = self.upper.astype(np.uint64) << np.uint64(32) | self.probe
         self.value = np.array([valued.value[edge] for edge in self.edges], float)
         self.small = np.array([valued.small[edge] for edge in self.edges], float)
+        of_pairs = [
+            (valued.weight[e], valued.scale[e], valued.at[e[1]], valued.at[e[0]])
+            for e in self.edges
+        ]
+        of_pairs = np.array(of_pairs).reshape(-1, 4).T
+        self.pairs = tuple(map(np.ascontiguousarray, of_pairs))
         self.level = np.array([valued.level[edge] for edge in self.edges], np.uint32)
         lists = [valued.intervals[edge] for edge in self.edges]
         flat = np.array([ends for one in lists for ends in one], np.uint32).reshape(-1, 2)
@@ -269,6 +302,11 @@ def check(engine, valued):
     thirds = engine.visit(whole, THIRDS, valued.third)
     assert thirds.dtype == np.int64
     assert dict(zip(values.edges, thirds.tolist(), strict=True)) == valued.thirds
+    for quantity in PAIRS:
+        found = engine.visit(whole, quantity, values.pairs).reshape(quantity.rows, -1)
+        assert found.dtype == np.int64
+        right = valued.pairs(quantity.rule)
+        assert dict(zip(values.edges, found.T.tolist(), strict=True)) == right
     of_sides = engine.visit(whole, OF_SIDES, values.count)
     assert of_sides.dtype == np.int64
     assert dict(zip(values.edges, of_sides.T.tolist(), strict=True)) == valued.of_sides
@@ -305,6 +343,10 @@ def check_blocks(engine, valued, n, m=1):
     levels, of_sides = (
         {at: np.zeros((2, block.m), np.int64) for at, block in blocks.items()} for _ in range(2)
     )
+    pairs = [
+        {at: np.zeros((each.rows, block.m), np.int64) for at, block in blocks.items()}
+        for each in PAIRS
+    ]
     sums = np.zeros(valued.n)
     for task in grid.tasks(Partition(n, 1)):
         three, sides = [blocks[at] for at in task.blocks], [values[at] for at in task.blocks]
@@ -333,6 +375,10 @@ def check_blocks(engine, valued, n, m=1):
             of_blocks = engine.visit(layout, OF_SIDES, [side.count for side in sides])
             for at, part in zip(task.blocks, of_blocks, strict=True):
                 of_sides[at] += part
+            for quantity, found in zip(PAIRS, pairs, strict=True):
+                of_blocks = engine.visit(layout, quantity, [side.pairs for side in sides])
+                for at, part in zip(task.blocks, of_blocks, strict=True):
+                    found[at] += part.reshape(quantity.rows, -1)
             of_u, of_v, of_w = engine.visit(layout, PRODUCTS, [side.value for side in sides])
             geometry.add_ends(sums, n, (i, j), of_u, of_v)
             sums[k::n] += of_w[: geometry.members(valued.n, n, k)]
@@ -345,7 +391,8 @@ def check_blocks(engine, valued, n, m=1):
             for edge, count in zip(values[at].edges, by_block[at].tolist(), strict=True)
         }
         assert by_edge == expected
-    for by_block, expected in (levels, valued.by_level), (of_sides, valued.of_sides):
+    of_pairs = [(found, valued.pairs(q.rule)) for q, found in zip(PAIRS, pairs, strict=True)]
+    for by_block, expected in (levels, valued.by_level), (of_sides, valued.of_sides), *of_pairs:
         by_edge = {
             edge: both
             for at in blocks

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 from rapids_tc.blocks import geometry
 from rapids_tc.engines.protocol import Coded, Spans
-from rapids_tc.engines.quantity import Quantity
+from rapids_tc.engines.quantity import LEAST, Quantity
 from rapids_tc.plan import costs
 from rapids_tc.preparation.edge_values import DOWN, UP
 from rapids_tc.preparation.entries import Entries
@@ -172,6 +172,39 @@ class TriangleSideSums(Quantity):
 
     visitor = "SideSums"
     value = "uint32"
+    rows = 2
+
+
+@dataclass(frozen=True)
+class PairSums(Quantity):
+    """For every edge, the sum over its triangles of what their two other sides make: int64.
+
+    The visitor takes four arrays of float64, from 0 on: the value of each edge, the scale in which
+    its sum is made of whole numbers, and a value of its larger end and of its smaller end.
+
+    Attributes
+    ----------
+    rule : int
+        What two sides make: `LEAST` or another of `rapids_tc.engines.quantity`.
+    """
+
+    rule: int = LEAST
+    visitor = "PairSums"
+    takes = "pairs"
+
+    def values(self, arrays: list[Array], side: int) -> tuple[Array, ...]:
+        """See `Quantity`."""
+        return tuple(arrays)
+
+
+@dataclass(frozen=True)
+class EndPairSums(PairSums):
+    """The same for either end of every edge, in two rows.
+
+    For an edge from u to v, the first row has b * x if a is not 0, with a the value of the side
+    from the larger end, u, to x, and b that of the side from x to v. The second row is that of v.
+    """
+
     rows = 2
 
 
@@ -354,4 +387,33 @@ class ValuesAtEnds(EdgeSum):
         return total
 
 
-Sum = Quantity | EdgeSum
+@dataclass(frozen=True)
+class TieSum(ABC):
+    """A value of each rank that follows from the weights of edges, float64.
+
+    Attributes
+    ----------
+    name : str
+        No two sums of a call have the same.
+    reading : Reading
+        Gives one array, of weights from 0 to 2.
+    """
+
+    name: str
+    reading: Reading
+    by_vertex: ClassVar[bool] = True
+
+    def resolved(self, reading: Reading) -> Self:
+        """Return the sum of a reading whose reader is resolved."""
+        return replace(self, reading=reading)
+
+    def limited(self, memory: int) -> Self:
+        """Return the sum for a graph that may take so many bytes of memory."""
+        return self
+
+    @abstractmethod
+    def by_rank(self, steps: Any, weights: Any) -> Any:
+        """Make the steps of `rapids_tc.blocks.ties`; return the values of ranks."""
+
+
+Sum = Quantity | EdgeSum | TieSum

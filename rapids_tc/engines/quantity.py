@@ -11,6 +11,11 @@ if TYPE_CHECKING:
     from rapids_tc.preparation.csr import Array
 
 
+# What the values a and b of two sides that meet at a vertex of value x make for the third side:
+# the least, the largest, the sum, the product, a * b * x; or b * x, but 0 if a is.
+LEAST, LARGEST, ADDED, MULTIPLIED, THROUGH, REDUNDANT = range(6)  # as in triangles.cuh
+
+
 @dataclass(frozen=True)
 class Quantity:
     """What is combined over triangles, part by part: a sum, or a largest value.
@@ -28,9 +33,10 @@ class Quantity:
         The name of the visitor.
     per : {"edge", "vertex", "total"}
         What has a sum of its own: each edge, each vertex, or the graph.
-    takes : {"sides", "spans", "codes", "corners"}
+    takes : {"sides", "spans", "codes", "corners", "pairs", "ties"}
         What the visitor is given: a value of each edge, the `Spans` of each edge, what is `Coded`
-        of each edge, or a value of each vertex.
+        of each edge, a value of each vertex, or four values of each edge. What takes "ties" has no
+        visitor, but asks for such pairs itself: see `rapids_tc.blocks.ties`.
     value : str
         The dtype of these values, unless they are spans.
     dtype : str

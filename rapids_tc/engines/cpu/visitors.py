@@ -16,7 +16,7 @@ The intervals of edges, and what three have in common, are in `spans`; their cod
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
@@ -36,6 +36,7 @@ from rapids_tc.engines.cpu.spans import (
     pack_spans,
     smaller,
 )
+from rapids_tc.engines.quantity import ADDED, LARGEST, LEAST, MULTIPLIED, REDUNDANT, THROUGH
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -139,6 +140,48 @@ class ThirdSums(NamedTuple):
         scratch[index] += of_u
         atomic_add(self.of_uw, uw, of_v)
         return self.of_w[uw]
+
+    def close_edge(self, uv: Any, u: Any, amount: Any) -> None:
+        if amount:
+            atomic_add(self.of_uv, uv, amount)
+
+    def close_middle(self, scratch: Any, v: Any, begin: Any, row: Any, amount: Any) -> None:
+        for index in range(len(scratch)):
+            if scratch[index]:
+                atomic_add(self.of_vw, begin + index, scratch[index])
+
+
+class PairSums(NamedTuple):
+    """The sums, over the triangles of every edge, of what the two other sides make.
+
+    Of uv, uw and vw each there are values, scales, and values of the larger and smaller ends.
+    """
+
+    uv: Any
+    uw: Any
+    vw: Any
+    rule: Any
+    of_uv: Array
+    of_uw: Array
+    of_vw: Array
+
+    def open_middle(self, length: Any) -> Any:
+        return np.zeros(length, np.int64)
+
+    def open_edge(self, uv: Any) -> Any:
+        return uv
+
+    def triangle(self, edge: Any, scratch: Any, uw: Any, vw: Any, index: Any) -> Any:
+        a, b, c = self.uv[0][edge], self.uw[0][uw], self.vw[0][vw]
+        of_u, of_v, of_w = self.uv[2][edge], self.uv[3][edge], self.uw[3][uw]
+        rule, at_uv, at_uw, at_vw = self.rule, self.uv[1][edge], self.uw[1][uw], self.vw[1][vw]
+        if rule == REDUNDANT:
+            _add_second(self.of_uv, edge, c, b * of_w * at_uv)
+            _add_second(self.of_uw, uw, c, a * of_v * at_uw)
+            _add_second(self.of_vw, vw, b, a * of_u * at_vw)
+        scratch[index] += _pair(rule, a, b, of_u, at_vw)
+        atomic_add(self.of_uw, uw, _pair(rule, a, c, of_v, at_uw))
+        return _pair(rule, b, c, of_w, at_uv)
 
     def close_edge(self, uv: Any, u: Any, amount: Any) -> None:
         if amount:
@@ -353,6 +396,8 @@ def visit(
         visitor, taken = RepeatedChanges if several else visitor, (spans,)
     elif quantity.takes == "codes":
         taken = (pack_coded(*taken),)
+    elif quantity.takes == "pairs":
+        taken = (*taken, cast("Any", quantity).rule)
     elif quantity.takes == "corners":
         (of_u, of_v, of_w), uv, uw = taken, layout.edges, layout.walked
         taken = of_u[uv.rows], of_v[uv.columns], of_w[uw.columns]
@@ -390,6 +435,31 @@ def _add(counts: Any, index: Any, amount: Any, shared: Any) -> None:
         atomic_add(counts, index, amount)
     else:
         counts[index] += amount
+
+
+@inlined
+def _pair(rule: Any, a: Any, b: Any, third: Any, scale: Any) -> Any:
+    """Return what two sides make, in the scale of the third side."""
+    if rule == LEAST:
+        made = a if a < b else b
+    elif rule == LARGEST:
+        made = b if a < b else a
+    elif rule == ADDED:
+        made = a + b
+    elif rule == MULTIPLIED:
+        made = a * b
+    elif rule == THROUGH:
+        made = a * b * third
+    else:
+        made = b * third if a > 0.0 else 0.0
+    return np.int64(made * scale)
+
+
+@inlined
+def _add_second(sums: Any, edge: Any, side: Any, amount: Any) -> None:
+    """Add an amount to the second sum of an edge, if a side has a value."""
+    if side > 0.0:
+        atomic_add(sums, len(sums) // 2 + edge, np.int64(amount))
 
 
 @inlined

@@ -6,7 +6,7 @@ are laid out as `GpuLayout` has the edges: the columns of uw and vw, then the in
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -57,7 +57,7 @@ def visit(
 
 def _taken(
     engine: GpuEngine, layout: GpuLayout, quantity: Quantity, values: Any
-) -> tuple[str, tuple[Array, ...]]:
+) -> tuple[str, tuple[Any, ...]]:
     """Return the visitor of a quantity, and the arrays of its ``Input``."""
     if quantity.takes == "spans":
         windows = quantity.size if quantity.per == "total" else None
@@ -69,6 +69,10 @@ def _taken(
     csr, blocks, dtype = layout.csr, layout.blocks, quantity.value
     if quantity.takes == "sides":
         return quantity.visitor, (align(engine, layout, values, dtype),)
+    if quantity.takes == "pairs":
+        by_kind = zip(*values, strict=True) if blocks else values
+        in_order = (align(engine, layout, own, dtype) for own in by_kind)
+        return quantity.visitor, (*in_order, np.uint32(cast("Any", quantity).rule))
     if blocks is None:
         return quantity.visitor, (values[csr.rows], values[csr.columns])
     (of_u, of_v, of_w), uv, of_vw = values, blocks.uv, np.zeros(1, dtype)[0]
