@@ -173,7 +173,9 @@ class Graph(_Graph, Generic[_F_co]):
         weight: Label | None = None, aggregate: Aggregate | None = None, directed: bool = False,
         where: Triangles | None = None, engine: EngineName | None = None, method: Method = "auto",
         progress: bool | None = None, memory_limit: ByteSize | None = None) -> float: ...
-    def transitivity(self, *, directed: bool = False, where: Triangles | None = None,
+    def transitivity(self, *, weight: Label | None = None,
+        mean: Literal['arithmetic', 'geometric', 'max', 'min'] = "arithmetic",
+        aggregate: Aggregate | None = None, directed: bool = False, where: Triangles | None = None,
         engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
         memory_limit: ByteSize | None = None) -> float: ...
     @overload
@@ -223,46 +225,55 @@ class Graph(_Graph, Generic[_F_co]):
         progress: bool | None = None, memory_limit: ByteSize | None = None) -> _F_co: ...
     @overload
     def similarity(self, *, measure: Measure = "jaccard", pairs: _Getting[_Column],
+        weight: Label | None = None, aggregate: Aggregate | None = None,
         source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
         engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
         memory_limit: ByteSize | None = None) -> _Column: ...
     @overload
     def similarity(self, *, measure: Measure = "jaccard", pairs: _Popping[_Column],
+        weight: Label | None = None, aggregate: Aggregate | None = None,
         source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
         engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
         memory_limit: ByteSize | None = None) -> _Column: ...
     @overload
     def similarity(self, *, measure: Measure = "jaccard", pairs: _Stream,
+        weight: Label | None = None, aggregate: Aggregate | None = None,
         source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
         engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
         memory_limit: ByteSize | None = None) -> Any: ...
     @overload
     def similarity(self, *, measure: Measure = "jaccard", pairs: _A | tuple[_A, _A],
+        weight: Label | None = None, aggregate: Aggregate | None = None,
         source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
         engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
         memory_limit: ByteSize | None = None) -> _A: ...
     @overload
     def similarity(self, *, measure: Measure = "jaccard", pairs: _Matrix,
+        weight: Label | None = None, aggregate: Aggregate | None = None,
         source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
         engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
         memory_limit: ByteSize | None = None) -> Any: ...
     @overload
     def similarity(self, *, measure: Measure = "jaccard", pairs: _Partitioned,
+        weight: Label | None = None, aggregate: Aggregate | None = None,
         source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
         engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
         memory_limit: ByteSize | None = None) -> Any: ...
     @overload
     def similarity(self: Graph[pd.DataFrame], *, measure: Measure = "jaccard", pairs: None = None,
+        weight: Label | None = None, aggregate: Aggregate | None = None,
         source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
         engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
         memory_limit: ByteSize | None = None) -> pd.Series[Any]: ...
     @overload
     def similarity(self: Graph[pl.DataFrame], *, measure: Measure = "jaccard", pairs: None = None,
+        weight: Label | None = None, aggregate: Aggregate | None = None,
         source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
         engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
         memory_limit: ByteSize | None = None) -> pl.Series: ...
     @overload
     def similarity(self: Graph[Any], *, measure: Measure = "jaccard", pairs: None = None,
+        weight: Label | None = None, aggregate: Aggregate | None = None,
         source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
         engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
         memory_limit: ByteSize | None = None) -> Any: ...
@@ -341,6 +352,7 @@ class Graph(_Graph, Generic[_F_co]):
         aggregate: Aggregate | None = None, engine: EngineName | None = None,
         progress: bool | None = None, memory_limit: ByteSize | None = None) -> _F_co: ...
     def annotate_vertices(self, *columns: str, vertices: Vertices | None = None,
+        weight: Label | None = None, aggregate: Aggregate | None = None, directed: bool = False,
         engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
         memory_limit: ByteSize | None = None) -> _F_co: ...
     def memory_estimate(self, *, function: Function = "count", bipartite: bool = False,
@@ -357,7 +369,9 @@ class _GroupedGraph(Graph[_F_co]):  # made with by=
         weight: Label | None = None, aggregate: Aggregate | None = None, directed: bool = False,
         where: Triangles | None = None, engine: EngineName | None = None, method: Method = "auto",
         progress: bool | None = None, memory_limit: ByteSize | None = None) -> _F_co: ...
-    def transitivity(self, *, directed: bool = False, where: Triangles | None = None,
+    def transitivity(self, *, weight: Label | None = None,
+        mean: Literal['arithmetic', 'geometric', 'max', 'min'] = "arithmetic",
+        aggregate: Aggregate | None = None, directed: bool = False, where: Triangles | None = None,
         engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
         memory_limit: ByteSize | None = None) -> _F_co: ...
     def squares(self, *, bipartite: bool = False, engine: EngineName | None = None,
@@ -647,45 +661,58 @@ def average_clustering(*, vertices: Vertices | None = None, count_zeros: bool = 
     method: Method = "auto", progress: bool | None = None, memory_limit: ByteSize | None = None,
     edge_index: _A) -> dict[str, _A]: ...
 @overload
-def transitivity(edges: _GroupedGraph[_F], *, directed: bool = False,
-    where: Triangles | None = None, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels | None = None,
+def transitivity(edges: _GroupedGraph[_F], *, weight: Label | None = None,
+    mean: Literal['arithmetic', 'geometric', 'max', 'min'] = "arithmetic",
+    aggregate: Aggregate | None = None, directed: bool = False, where: Triangles | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> _F: ...
 @overload
-def transitivity(edges: _GroupedGraph[_Stream], *, directed: bool = False,
-    where: Triangles | None = None, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels | None = None,
+def transitivity(edges: _GroupedGraph[_Stream], *, weight: Label | None = None,
+    mean: Literal['arithmetic', 'geometric', 'max', 'min'] = "arithmetic",
+    aggregate: Aggregate | None = None, directed: bool = False, where: Triangles | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Any: ...
 @overload
-def transitivity(edges: _Edges, *, directed: bool = False, where: Triangles | None = None,
+def transitivity(edges: _Edges, *, weight: Label | None = None,
+    mean: Literal['arithmetic', 'geometric', 'max', 'min'] = "arithmetic",
+    aggregate: Aggregate | None = None, directed: bool = False, where: Triangles | None = None,
     source: Labels | None = None, destination: Labels | None = None, by: None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> float: ...
 @overload
-def transitivity(edges: _F, *, directed: bool = False, where: Triangles | None = None,
+def transitivity(edges: _F, *, weight: Label | None = None,
+    mean: Literal['arithmetic', 'geometric', 'max', 'min'] = "arithmetic",
+    aggregate: Aggregate | None = None, directed: bool = False, where: Triangles | None = None,
     source: Labels | None = None, destination: Labels | None = None, by: Labels,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> _F: ...
 @overload
-def transitivity(edges: _Stream, *, directed: bool = False, where: Triangles | None = None,
+def transitivity(edges: _Stream, *, weight: Label | None = None,
+    mean: Literal['arithmetic', 'geometric', 'max', 'min'] = "arithmetic",
+    aggregate: Aggregate | None = None, directed: bool = False, where: Triangles | None = None,
     source: Labels | None = None, destination: Labels | None = None, by: Labels,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Any: ...
 @overload
-def transitivity(*, directed: bool = False, where: Triangles | None = None,
+def transitivity(*, weight: _Array | Label | None = None,
+    mean: Literal['arithmetic', 'geometric', 'max', 'min'] = "arithmetic",
+    aggregate: Aggregate | None = None, directed: bool = False, where: Triangles | None = None,
     source: Labels | None = None, destination: Labels | None = None, by: None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None, edge_index: _Array) -> float: ...
 @overload
-def transitivity(edges: _A | tuple[_A, _A], *, directed: bool = False,
-    where: Triangles | None = None, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels | _Array, engine: EngineName | None = None,
-    method: Method = "auto", progress: bool | None = None,
+def transitivity(edges: _A | tuple[_A, _A], *, weight: _Array | Label | None = None,
+    mean: Literal['arithmetic', 'geometric', 'max', 'min'] = "arithmetic",
+    aggregate: Aggregate | None = None, directed: bool = False, where: Triangles | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Labels | _Array,
+    engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> dict[str, _A]: ...
 @overload
-def transitivity(*, directed: bool = False, where: Triangles | None = None,
+def transitivity(*, weight: _Array | Label | None = None,
+    mean: Literal['arithmetic', 'geometric', 'max', 'min'] = "arithmetic",
+    aggregate: Aggregate | None = None, directed: bool = False, where: Triangles | None = None,
     source: Labels | None = None, destination: Labels | None = None, by: Labels | _Array,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None, edge_index: _A) -> dict[str, _A]: ...
@@ -1050,64 +1077,76 @@ def most_similar(top: int = 10, *, measure: RankingMeasure = "jaccard",
     memory_limit: ByteSize | None = None, edge_index: _A) -> dict[str, _A]: ...
 @overload
 def similarity(edges: _Edges, *, measure: Measure = "jaccard", pairs: _Getting[_Column],
+    weight: Label | None = None, aggregate: Aggregate | None = None,
     source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> _Column: ...
 @overload
 def similarity(edges: _Edges, *, measure: Measure = "jaccard", pairs: _Popping[_Column],
+    weight: Label | None = None, aggregate: Aggregate | None = None,
     source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> _Column: ...
 @overload
 def similarity(edges: _Edges, *, measure: Measure = "jaccard", pairs: _Stream,
+    weight: Label | None = None, aggregate: Aggregate | None = None,
     source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Any: ...
 @overload
 def similarity(edges: _Edges, *, measure: Measure = "jaccard", pairs: _A | tuple[_A, _A],
+    weight: Label | None = None, aggregate: Aggregate | None = None,
     source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> _A: ...
 @overload
 def similarity(edges: _Edges, *, measure: Measure = "jaccard", pairs: _Matrix,
+    weight: Label | None = None, aggregate: Aggregate | None = None,
     source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Any: ...
 @overload
 def similarity(edges: _Edges, *, measure: Measure = "jaccard", pairs: _Partitioned,
+    weight: Label | None = None, aggregate: Aggregate | None = None,
     source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Any: ...
 @overload
 def similarity(edges: _Getting[_Column] | Graph[_Getting[_Column]], *,
-    measure: Measure = "jaccard", pairs: None = None, source: Labels | None = None,
+    measure: Measure = "jaccard", pairs: None = None, weight: Label | None = None,
+    aggregate: Aggregate | None = None, source: Labels | None = None,
     destination: Labels | None = None, by: Labels | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> _Column: ...
 @overload
 def similarity(edges: _Popping[_Column] | Graph[_Popping[_Column]], *,
-    measure: Measure = "jaccard", pairs: None = None, source: Labels | None = None,
+    measure: Measure = "jaccard", pairs: None = None, weight: Label | None = None,
+    aggregate: Aggregate | None = None, source: Labels | None = None,
     destination: Labels | None = None, by: Labels | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> _Column: ...
 @overload
 def similarity(edges: _Stream | Graph[_Stream], *, measure: Measure = "jaccard",
-    pairs: None = None, source: Labels | None = None, destination: Labels | None = None,
-    by: Labels | None = None, engine: EngineName | None = None, method: Method = "auto",
-    progress: bool | None = None, memory_limit: ByteSize | None = None) -> Any: ...
+    pairs: None = None, weight: Label | None = None, aggregate: Aggregate | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+    memory_limit: ByteSize | None = None) -> Any: ...
 @overload
 def similarity(edges: _A | tuple[_A, _A], *, measure: Measure = "jaccard", pairs: None = None,
+    weight: _Array | Label | None = None, aggregate: Aggregate | None = None,
     source: Labels | None = None, destination: Labels | None = None,
     by: _Array | Labels | None = None, engine: EngineName | None = None,
     method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> dict[str, _A]: ...
 @overload
 def similarity(edges: _Matrix, *, measure: Measure = "jaccard", pairs: None = None,
+    weight: Label | None = None, aggregate: Aggregate | None = None,
     source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> dict[str, Any]: ...
 @overload
 def similarity(*, measure: Measure = "jaccard", pairs: None = None,
+    weight: _Array | Label | None = None, aggregate: Aggregate | None = None,
     source: Labels | None = None, destination: Labels | None = None,
     by: _Array | Labels | None = None, engine: EngineName | None = None,
     method: Method = "auto", progress: bool | None = None, memory_limit: ByteSize | None = None,
@@ -1490,29 +1529,34 @@ def balance(*, sign: _Array | Label, per: Literal['vertex'] | None = None,
     memory_limit: ByteSize | None = None, edge_index: _A) -> dict[str, _A]: ...
 @overload
 def annotate_vertices(edges: _F | Graph[_F], *columns: str, vertices: Vertices | None = None,
+    weight: Label | None = None, aggregate: Aggregate | None = None, directed: bool = False,
     source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> _F: ...
 @overload
 def annotate_vertices(edges: _Stream | Graph[_Stream], *columns: str,
-    vertices: Vertices | None = None, source: Labels | None = None,
+    vertices: Vertices | None = None, weight: Label | None = None,
+    aggregate: Aggregate | None = None, directed: bool = False, source: Labels | None = None,
     destination: Labels | None = None, by: Labels | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Any: ...
 @overload
 def annotate_vertices(edges: _A | tuple[_A, _A], *columns: str,
-    vertices: Vertices | None = None, source: Labels | None = None,
+    vertices: Vertices | None = None, weight: _Array | Label | None = None,
+    aggregate: Aggregate | None = None, directed: bool = False, source: Labels | None = None,
     destination: Labels | None = None, by: _Array | Labels | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> dict[str, _A]: ...
 @overload
 def annotate_vertices(edges: _Matrix, *columns: str, vertices: Vertices | None = None,
+    weight: Label | None = None, aggregate: Aggregate | None = None, directed: bool = False,
     source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> dict[str, Any]: ...
 @overload
 def annotate_vertices(*columns: str, vertices: Vertices | None = None,
-    source: Labels | None = None, destination: Labels | None = None,
+    weight: _Array | Label | None = None, aggregate: Aggregate | None = None,
+    directed: bool = False, source: Labels | None = None, destination: Labels | None = None,
     by: _Array | Labels | None = None, engine: EngineName | None = None,
     method: Method = "auto", progress: bool | None = None, memory_limit: ByteSize | None = None,
     edge_index: _A) -> dict[str, _A]: ...

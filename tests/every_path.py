@@ -53,7 +53,9 @@ SERVED_VERTICES = tuple(
 OF_VERTICES = [
     tuple(vertex_columns()), SERVED_VERTICES, ("closure", "degree"),
     ("effective_size", "clustering"), ("squares", "square_clustering"),
+    ("effective_size", "constraint"),
 ]  # fmt: skip
+OF_TIES = OF_VERTICES[-1]  # which take weights and directions
 
 # By option: the values that are tried, the first of them beside those of other options.
 OPTIONS = {
@@ -70,6 +72,7 @@ OPTIONS = {
     "k": [3, 2, 4, 5, 6, "max"],
     "max_rows": [10**4, 7, None],
     "exclude_neighbors": [False, True],
+    "mean": ["arithmetic", "geometric", "max", "min"],
     "measure": [*MEASURES, "common_neighbors", "newman", "ratio", None],
     "most_degree": [None, 8],
     "pairs": [None, PAIRS],
@@ -144,18 +147,34 @@ def together(own):
 
     A step needs a window, and directions take the place of types.
     """
+    own = with_weights_served(own)
     if own.get("weight", "") is None:
         own = {**own, "aggregate": None}
+        own |= {"mean": "arithmetic"} if "mean" in own else {}
     if own.get("within", "") is None:
         own = {**own, "time": None}
     if own.get("where") is not None:
-        alone = {"weight": None, "aggregate": None, "directed": False}
+        alone = {"weight": None, "aggregate": None, "directed": False, "mean": "arithmetic"}
         own |= {name: value for name, value in alone.items() if name in own}
     if own.get("directed") and "edge_type" in own:  # which stands for types
         own = {**own, "edge_type": None, "aggregate": None}
     if own.get("step") is not None:
         own = {**own, "window": OPTIONS["window"][1]}
     return own
+
+
+def with_weights_served(own):
+    """Options without weights where a function does without them."""
+    of_vertices = {"columns", "directed"} <= own.keys()
+    if of_vertices and own["directed"]:
+        own = {**own, "columns": OF_TIES}
+    refused = (
+        (of_vertices and own["columns"] != OF_TIES)
+        or ("mean" in own and own["directed"])
+        or own.get("pairs") is not None
+        or ("weight" in own and own.get("measure", "jaccard") != "jaccard")
+    )
+    return {**own, "weight": None} if refused and "weight" in own else own
 
 
 def names_vertices(own):
@@ -199,6 +218,7 @@ def expected(name, own, frame=FRAME):
         return float(reference.count(rows))
     aggregate = own.pop("aggregate", None)
     if own.pop("weight", None) is not None:
+        own.pop("pairs", None)
         weighted = list(frame[["src", "dst", "w"]].itertuples(index=False, name=None))
         directed = "directed_" * own.pop("directed", False)
         of_weights = getattr(reference, f"{directed}weighted_{name}", definition)
@@ -206,6 +226,7 @@ def expected(name, own, frame=FRAME):
             own["among"] = vertices
         values = of_weights(weighted, aggregate=aggregate, **own)
     elif record.result in (Result.VALUE, Result.TRIANGLES, Result.PAIRS):
+        own.pop("mean", None)
         if vertices is not None:
             own["among"] = vertices
         return definition(rows, **own)

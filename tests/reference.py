@@ -306,6 +306,22 @@ def weighted_clustering(weighted_rows, vertices=(), *, aggregate=None):
     return {v: total[v] / comb(d, 2) if d > 1 else 0.0 for v, d in degree.items()}
 
 
+def weighted_transitivity(weighted_rows, *, mean, aggregate=None):
+    """The values of closed pairs of edges at a vertex over those of all; 0 if these are 0."""
+    of_two = {
+        "arithmetic": lambda a, b: (a + b) / 2,
+        "geometric": lambda a, b: sqrt(a * b),
+        "max": max,
+        "min": min,
+    }[mean]
+    weight, closed, every = edge_values(weighted_rows, aggregate), [], []
+    for v, near in neighbors([row[:2] for row in weighted_rows]).items():
+        for a, b in combinations(sorted(near), 2):
+            every.append(of_two(*(weight[min(v, end), max(v, end)] for end in (a, b))))
+            closed += every[-1:] if (a, b) in weight else []
+    return fsum(closed) / fsum(every) if any(every) else 0.0
+
+
 def average_clustering(rows, vertices=(), *, count_zeros=True, among=None, directed=False):
     """Mean of the clustering over the vertices, or over those where it is not 0; NaN of none.
 
@@ -525,6 +541,23 @@ def similarity_of(near, measure, u, v):
     return value() if common or measure == "forman" else 0.0
 
 
+def weighted_similarity(weighted_rows, measure, *, aggregate=None):
+    """{(u, v): the lesser weights of both ends to each vertex over the larger ones}; 0 of none."""
+    assert measure == "jaccard"
+    weight = edge_values(weighted_rows, aggregate)
+    ends = sorted({end for edge in weight for end in edge})
+
+    def of(*edge):
+        return weight.get((min(edge), max(edge)), 0)
+
+    found = {}
+    for u, v in weight:
+        pairs = [(of(u, x), of(v, x)) for x in ends]
+        most = fsum(map(max, pairs))
+        found[u, v] = fsum(map(min, pairs)) / most if most else 0.0
+    return found
+
+
 def most_similar(rows, top, *, measure, most_degree=None, exclude_neighbors=False, among=None):
     """(u, v, value) of the best v of each u, in the order of u, then of the value, then of v.
 
@@ -592,8 +625,47 @@ def annotate(rows, columns):
     return {c: named[c](rows) if c in named else similarity(rows, c) for c in columns}
 
 
-def annotate_vertices(rows, columns, vertices=()):
+def structural_holes(mutual, columns, vertices):
+    """{vertex: its values of the columns}, from {(u, v): weight of the tie}, both ways: Burt's."""
+    ties = {u: {v: w for (x, v), w in mutual.items() if x == u and w} for u in vertices}
+
+    def invested(u, v):
+        return ties[u].get(v, 0) / fsum(ties[u].values())
+
+    def redundant(u, v):
+        return fsum(invested(u, x) * ties[v].get(x, 0) / max(ties[v].values()) for x in ties[u])
+
+    formula = {
+        "constraint": lambda u: fsum(
+            (invested(u, v) + fsum(invested(u, x) * invested(x, v) for x in ties[u])) ** 2
+            for v in ties[u]
+        ),
+        "effective_size": lambda u: fsum(1 - redundant(u, v) for v in ties[u]),
+    }
+    return {u: tuple(formula[c](u) if ties[u] else nan for c in columns) for u in ties}
+
+
+def weighted_annotate_vertices(weighted_rows, columns, *, aggregate=None):
+    """`structural_holes` of weighted edges."""
+    weight = edge_values(weighted_rows, aggregate)
+    mutual = weight | {(v, u): w for (u, v), w in weight.items()}
+    return structural_holes(mutual, columns, neighbors([row[:2] for row in weighted_rows]))
+
+
+def directed_weighted_annotate_vertices(weighted_rows, columns, *, aggregate=None):
+    """`structural_holes` of weighted edges with directions."""
+    weight, mutual = edge_values(weighted_rows, aggregate, directed=True), Counter()
+    for (u, v), w in weight.items():
+        mutual[u, v] += w
+        mutual[v, u] += w
+    return structural_holes(mutual, columns, neighbors([row[:2] for row in weighted_rows]))
+
+
+def annotate_vertices(rows, columns, vertices=(), *, directed=False):
     """{vertex: its values of the columns, in their order}."""
+    if directed:
+        arcs = [(u, v, 1) for u, v in rows]
+        return directed_weighted_annotate_vertices(arcs, columns)
     near, trusses = neighbors(rows, vertices), trussness(rows)
     triangles, clusterings = vertex_triangles(rows, vertices), clustering(rows, vertices)
     squares_at = vertex_squares(rows, vertices) if "squares" in columns else {}

@@ -4,7 +4,7 @@ import gc
 import mmap
 import tracemalloc
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 import pandas as pd
@@ -37,7 +37,21 @@ NAMED = {  # stages by the words of the bar; what comes after one is the last, "
     "sorting the edges": "edges",
 }
 WEIGHTED = "clustering with weights"
+OF_TIES = {  # calls with weights, of which each has its own function and options
+    "constraint with weights": ("annotate_vertices", {"columns": ("constraint",)}),
+    "transitivity with weights": ("transitivity", {"mean": "geometric"}),
+    "transitivity of sorted weights": ("transitivity", {"mean": "max"}),
+    "jaccard with weights": ("similarity", {}),
+}
 HIERARCHY = "all communities"
+
+
+def of_ties(name, own, edges):
+    """Call a function with weights."""
+    own, ids = dict(own), {"source": "src", "destination": "dst"}
+    return getattr(tc, name)(edges, *own.pop("columns", ()), weight="weight", **own, **ids)
+
+
 CALLS = {
     "count": tc.count,
     "vertex_triangles": tc.vertex_triangles,
@@ -66,6 +80,7 @@ CALLS = {
     "triangles_over_time": lambda edges: tc.triangles_over_time(edges, time="t"),
     WEIGHTED: lambda edges: tc.clustering(edges, weight="weight", source="src", destination="dst"),
 }
+CALLS |= {name: partial(of_ties, *call) for name, call in OF_TIES.items()}
 
 
 def work_of(function):
@@ -73,8 +88,13 @@ def work_of(function):
     if function == WEIGHTED:
         record = ANALYTICS["clustering"]
         return record.work({**record.defaults, "weight": "weight"})
+    if function in OF_TIES:
+        name, own = OF_TIES[function]
+        record = ANALYTICS[name]
+        return record.work({**record.defaults, **own, "weight": "weight"})
     if function == "adamic_adar":
-        return ANALYTICS["similarity"].work({"measure": function, "pairs": None})
+        record = ANALYTICS["similarity"]
+        return record.work({**record.defaults, "measure": function})
     if function == HIERARCHY:
         return ANALYTICS["truss_hierarchy"].work({})
     own = {"annotate": {"columns": ("triangles",)}, "approximate_count": {"colors": 2}}
@@ -103,7 +123,7 @@ def edges_of(graph, function="count"):
     frame = pd.DataFrame(dict(zip(("src", "dst"), GRAPHS[graph][0], strict=True)))
     if function == "triangles_over_time":
         return frame.assign(t=np.random.default_rng(0).permutation(len(frame)))
-    return frame.assign(weight=1.0) if function == WEIGHTED else frame
+    return frame.assign(weight=1.0) if function in (WEIGHTED, *OF_TIES) else frame
 
 
 @contextmanager

@@ -178,6 +178,18 @@ VALUES = {
         [lambda: nx.clustering(weighted([*TAILED, (2, 2)], [*WEIGHTS, 8]), 2, weight="weight")],
         [],
     ),
+    "weights 1, 2, 4 of a triangle: effective size of vertex 0": (
+        [
+            lambda: of_vertex(
+                tc.annotate_vertices(frame(CYCLE, w=WEIGHTS[:3]), "effective_size", weight="w"), 0
+            )
+        ],
+        [
+            lambda: nx.effective_size(weighted(CYCLE, WEIGHTS[:3]), nodes=[0], weight="weight")[0],
+            lambda: nx.effective_size(weighted(CYCLE, WEIGHTS[:3]), weight="weight")[0],
+        ],
+        [],
+    ),
     "Jaccard of 0 and 2": (
         [lambda: tc.similarity(ours)[2]],
         [lambda: next(nx.jaccard_coefficient(theirs, [(0, 2)]))[2]],

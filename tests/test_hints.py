@@ -63,6 +63,7 @@ PACKAGE = Path(tc.__file__).parent
 # Places of which no user reads the message, or where it is not ours to word.
 INTERNAL = {
     "__init__:__getattr__": "Python's own words for a name that is not there",
+    "blocks/ties:Steps.sorted_edges": "no graph in blocks is asked, as the record of means says",
     "bench/clock:measure": "becomes a remark in the table of times",
     "cli/machine:rapids_doctor_check": "a finding of the doctor: test_cli.py",
     "cli/output:_errors": "an exit code, behind the line that the error is printed as",
@@ -447,14 +448,18 @@ def networkx_call(name):
 
         looped = nx.Graph([(0, 0), (0, 1)])
         one_way = nx.subgraph_view(nx.Graph([(0, 1)]), filter_edge=lambda u, v: u < v)
-        texts = nx.Graph()
+        texts, light = nx.Graph(), nx.Graph()
         texts.add_edge(0, 1, weight="x")
+        light.add_weighted_edges_from([(0, 1, 0), (1, 2, 1)], "w")
         convert = ours.convert_from_nx
         return {
             "multi": lambda: convert(nx.MultiGraph([(0, 1)])),
             "view": lambda: convert(one_way),
             "loops": lambda: ours.k_truss(convert(looped), 3),
             "looped holes": lambda: ours.constraint(convert(looped)),
+            "weight 0": lambda: ours.constraint(
+                convert(light, edge_attrs={"w": 1}), [0], weight="w"
+            ),
             "loop as a pair": lambda: ours.jaccard_coefficient(
                 convert(nx.Graph([(0, 1)])), [(0, 0)]
             ),
@@ -825,7 +830,16 @@ HINTS = {
         (lambda h: tc.clustering(k3(w=-1.0), weight="w"), "row 0; drop those rows or fill them"),
     ],
     "analytics/clustering": [
-        (lambda h: tc.clustering(k3(w=1), aggregate="sum"), "give weight= as well"),
+        (lambda h: tc.transitivity(k3(), mean="max"), "mean='max' is about weights: give weight="),
+        (lambda h: tc.transitivity(k3(w=1), weight="w", directed=True), "aggregate= says what an"),
+    ],
+    "analytics/similarity": [
+        (lambda h: tc.similarity(k3(w=1), weight="w", measure="cosine"), '"jaccard" alone does'),
+        (lambda h: tc.similarity(k3(w=1), weight="w", pairs=k3()), "of the edges alone"),
+    ],
+    "analytics/vertices": [
+        (lambda h: tc.annotate_vertices(k3(w=1), "degree", "constraint", weight="w"),
+         'alone: ask for "degree" in a call of its own'),
     ],
     "datasets": [
         (lambda h: datasets.rmat("a"), "scale must be an integer"),
@@ -1125,6 +1139,7 @@ HINTS = {
         (networkx_call("view"), "mind its filter"),
         (networkx_call("nothing"), "no nodes or edges"),
         (networkx_call("nodelist"), "duplicate nodes"),
+        (networkx_call("weight 0"), "an edge of weight 0, which NetworkX takes for a tie"),
         (networkx_call("loops"), r"G\.remove_edges_from"),
     ],
     "interop/_networkx_pairs": [
@@ -1371,6 +1386,7 @@ HINTS = {
          "time= and within= are short for where=Triangles.*: give them there"),
         (lambda h: tc.transitivity(k3(), directed=True, where=tc.Triangles(time="t", within=1)),
          "where= and directed= are not asked for together"),
+        (lambda h: tc.clustering(k3(w=1), aggregate="sum"), "give weight= as well"),
     ],
     "preparation/triangle_kinds": [
         (lambda h: tc.Triangles(), "asks for nothing: give time= and within=, types= and"),

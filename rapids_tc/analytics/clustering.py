@@ -3,16 +3,37 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from math import fsum
+from typing import TYPE_CHECKING, Literal
 
-from rapids_tc._arguments import check_flag
+import numpy as np
+
+from rapids_tc._arguments import check_choice, check_flag
 from rapids_tc._typing import Aggregate, Array, ArrayModule, Frame, Label, Method, Vertices
 from rapids_tc.analytics import directions
 from rapids_tc.analytics.analytic import analytic
-from rapids_tc.analytics.kinds import check_alone, counts_where, sums_where, work_where
+from rapids_tc.analytics.kinds import (
+    check_alone,
+    check_weight,
+    counts_where,
+    sums_where,
+    work_where,
+)
+from rapids_tc.analytics.tie_weights import root_reading, tie_reading
 from rapids_tc.blocks.quantities import Products
-from rapids_tc.plan.record import Needs, OwnOptions, Result, VertexColumn, VertexValues, Work
-from rapids_tc.preparation.edge_values import Reading, Reduced, check_aggregate
+from rapids_tc.blocks.ties import AllTriplets, ClosedTriplets
+from rapids_tc.engines.quantity import ADDED, LARGEST, LEAST, MULTIPLIED
+from rapids_tc.plan.costs import TIES
+from rapids_tc.plan.record import (
+    Needs,
+    OwnOptions,
+    Result,
+    VertexColumn,
+    VertexValues,
+    Work,
+    of_one_machine,
+)
+from rapids_tc.preparation.edge_values import Reading, Reduced
 from rapids_tc.preparation.readers import WeightReader
 
 if TYPE_CHECKING:
@@ -44,10 +65,7 @@ def _clustering_sums(own: OwnOptions) -> Sequence[Sum]:
 
 
 def _check_clustering(own: OwnOptions) -> OwnOptions:
-    check_aggregate(own["aggregate"])
-    if own["aggregate"] is not None and own["weight"] is None:
-        raise ValueError(f"aggregate={own['aggregate']!r} is about weights: give weight= as well")
-    return check_alone(check_flag(own))
+    return check_alone(check_flag(check_weight(own)))
 
 
 def _of_vertices(vertices: VertexValues) -> Array:
@@ -237,15 +255,43 @@ def average_clustering(
     return graph.mean(values)
 
 
+PAIRS = {"arithmetic": ADDED, "geometric": MULTIPLIED, "max": LARGEST, "min": LEAST}
+SORTED = ("max", "min")  # for which the edges of each vertex are sorted, in memory alone
+
+
 def _check_transitivity(own: OwnOptions) -> OwnOptions:
-    return check_alone(check_flag(own))
+    own = check_choice(check_alone(check_flag(check_weight(own))), "mean", PAIRS)
+    if own["weight"] is None and own["mean"] != "arithmetic":
+        raise ValueError(f"mean={own['mean']!r} is about weights: give weight= as well")
+    if own["weight"] is not None and own["directed"]:
+        raise ValueError(
+            "weight= and directed= are not asked for together: weights of both directions have no "
+            "transitivity; aggregate= says what an edge of several rows weighs"
+        )
+    return own
+
+
+def _in_memory(own: OwnOptions) -> str:
+    """Say what is counted in blocks in place of means that sort the edges of each vertex."""
+    return 'mean="arithmetic" and mean="geometric" are' if own["mean"] in SORTED else ""
+
+
+def _local_transitivity(own: OwnOptions, kind: str) -> Exception | None:
+    if own["mean"] not in SORTED:
+        return None
+    return of_one_machine(f"transitivity(mean={own['mean']!r})", kind, "")
 
 
 def _transitivity_work(own: OwnOptions) -> Work:
+    if own["weight"] is not None:
+        values = TIES * 3 // 2 if own["mean"] in SORTED else TIES
+        return Work(Needs.WEIGHTS | Needs.DEGREES, Result.VALUE, values=values)
     return directions.census_work(own) if own["where"] is None else work_where(OF_ALL)(own)
 
 
 def _transitivity_sums(own: OwnOptions) -> Sequence[Sum]:
+    if own["weight"] is not None:
+        return _triplets(own["weight"], own["aggregate"], own["mean"])
     return directions.census_sums(own) if own["where"] is None else sums_where(own)
 
 
@@ -254,11 +300,16 @@ def _transitivity_sums(own: OwnOptions) -> Sequence[Sum]:
     fields=("transitivity",),
     check=_check_transitivity,
     work=_transitivity_work,
+    in_memory=_in_memory,
+    local=_local_transitivity,
     sums=_transitivity_sums,
 )
 def transitivity(
     graph: EdgeGraph,
     *,
+    weight: Label | None = None,
+    mean: Literal["arithmetic", "geometric", "max", "min"] = "arithmetic",
+    aggregate: Aggregate | None = None,
     directed: bool = False,
     where: Triangles | None = None,
     method: Method = "auto",
@@ -269,21 +320,33 @@ def transitivity(
     ----------
     edges : DataFrame or Graph
         One row per edge.
+    weight : label, optional
+        A column of weights, not negative: a wedge then counts with the mean of its two weights.
+        Accepts only ``method="auto"``, as `directed` does.
+    mean : {"arithmetic", "geometric", "max", "min"}, optional
+        The mean of two weights; the last two are counted in memory alone.
+    aggregate : {"first", "last", "sum", "mean", "min", "max"}, optional
+        The weight of an edge that several rows name; by default these rows must agree.
     directed : bool, optional
-        Whether the rows a, b and b, a are two edges. Accepts only ``method="auto"``.
+        Whether the rows a, b and b, a are two edges. Not with `weight`.
     where : Triangles, optional
-        Count only triangles of a kind, over all wedges: see `count`. Not with `directed`.
+        Count only triangles of a kind, over all wedges: see `count`. Not with `weight` or
+        `directed`.
 
     Returns
     -------
     float or DataFrame
-        0.0 for a graph without a wedge. With `by`, one row per group, sorted by group: the columns
-        of groups, and ``transitivity``.
+        0.0 for a graph without a wedge, or of weight 0. With `by`, one row per group, sorted by
+        group: the columns of groups, and ``transitivity``.
 
     Raises
     ------
-    ColumnNotFoundError, IdTypeError, NullIdError, CapacityError, KernelError, ValueError, TypeError
-        See `Graph`.
+    ColumnNotFoundError
+        There is no column `weight`.
+    ValueError
+        Weights are unusable, as in `clustering`; options are given that are not asked for together.
+    TypeError
+        `edges` is partitioned, and `mean` is counted in memory alone. Other errors: see `Graph`.
 
     See Also
     --------
@@ -296,12 +359,21 @@ def transitivity(
     ordered pair of edges x to y and x to z, which an edge from y to z closes; this is not the ratio
     of the sums in Fagiolo's `clustering`. Cost: as `count`; with directions, as `edge_triangles`.
 
+    With weights, the generalized clustering coefficient of Opsahl and Panzarasa, "Clustering in
+    weighted networks" (2009): the value of all closed wedges over that of all wedges. If all
+    weights are equal, it is the transitivity without weights. Cost: as `edge_triangles`, with a
+    look at three weights for each triangle, and some passes over the edges. Sums are of whole
+    multiples of units that are powers of two: the answer has the same bits on all paths.
+
     Examples
     --------
     >>> import pandas as pd, rapids_tc as tc
     >>> tc.transitivity(pd.DataFrame({"src": [0, 1, 2, 2], "dst": [1, 2, 0, 3]}))
     0.6
     """
+    if weight is not None:
+        directions.require_auto(method, "weight=")
+        return _weighted_transitivity(graph, _triplets(weight, aggregate, mean))
     if directed:
         directions.require_auto(method, "directed=True")
         share = directions.transitivity(graph)
@@ -317,6 +389,30 @@ def transitivity(
     else:
         closed = int(counts_where(graph, where, method).sum())
     return closed / wedges if wedges else 0.0
+
+
+def _triplets(weight: Label, aggregate: str | None, mean: str) -> list[Sum]:
+    """Return the sums of closed wedges, and of all wedges, of every vertex."""
+    if mean == "geometric":
+        reading = root_reading(weight, aggregate)
+    else:
+        reading = tie_reading(weight, aggregate)
+    rule = PAIRS[mean]
+    return [ClosedTriplets("closed", reading, rule), AllTriplets("wedges", reading, rule)]
+
+
+def _weighted_transitivity(graph: EdgeGraph, sums: list[Sum]) -> float | Frame:
+    """Divide the values of all closed wedges by those of all wedges: added up on the host."""
+    host = graph.backend.host
+    closed, wedges = (host(summed.values) for summed in graph.summed(*sums))
+    if graph.groups is None:
+        total = fsum(wedges)
+        return fsum(closed) / total if total else 0.0
+    rank, groups = host(graph.order.rank), host(graph.groups.group_of)
+    size = len(graph.groups.starts)
+    of_groups = [np.bincount(groups, sums[rank], size) for sums in (closed, wedges)]
+    share = of_groups[0] / np.where(of_groups[1] > 0, of_groups[1], 1.0)
+    return graph.group_frame({"transitivity": graph.backend.xp.asarray(share)})
 
 
 def _by_rank(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from rapids_tc.blocks.quantities import of_kind
 from rapids_tc.plan.record import Needs, OwnOptions, Result, Work
+from rapids_tc.preparation.edge_values import check_aggregate
 from rapids_tc.preparation.triangle_kinds import Triangles
 
 if TYPE_CHECKING:
@@ -40,6 +41,14 @@ def check_where(own: OwnOptions) -> OwnOptions:
             "with the other conditions"
         )
     return {**own, "where": Triangles(time=time, within=within)}
+
+
+def check_weight(own: OwnOptions) -> OwnOptions:
+    """Return the own options; ValueError for a wrong `aggregate`, or one without a weight."""
+    check_aggregate(own["aggregate"])
+    if own["aggregate"] is not None and own["weight"] is None:
+        raise ValueError(f"aggregate={own['aggregate']!r} is about weights: give weight= as well")
+    return own
 
 
 def check_alone(own: OwnOptions) -> OwnOptions:

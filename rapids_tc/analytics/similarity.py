@@ -6,9 +6,23 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rapids_tc._arguments import check_choice
-from rapids_tc._typing import Array, ArrayModule, Frame, Labels, Measure, Method, Series
+from rapids_tc._typing import (
+    Aggregate,
+    Array,
+    ArrayModule,
+    Frame,
+    Label,
+    Labels,
+    Measure,
+    Method,
+    Series,
+)
 from rapids_tc.analytics.analytic import analytic, no_column
+from rapids_tc.analytics.directions import require_auto
+from rapids_tc.analytics.kinds import check_weight
+from rapids_tc.analytics.tie_weights import tie_reading
 from rapids_tc.blocks.quantities import CommonNeighborSums
+from rapids_tc.blocks.ties import WeightedJaccard
 from rapids_tc.engines.similarity_formulas import FORMULAS
 from rapids_tc.executors.registry import executor_of
 from rapids_tc.graphs import distributed_pairs
@@ -22,6 +36,7 @@ from rapids_tc.plan.record import (
     OwnOptions,
     Result,
     Work,
+    of_one_machine,
 )
 
 if TYPE_CHECKING:
@@ -57,10 +72,28 @@ MEASURES = {
 
 
 def _check_measure(own: OwnOptions) -> OwnOptions:
-    return check_choice(own, "measure", MEASURES)
+    own = check_weight(check_choice(own, "measure", MEASURES))
+    if own["weight"] is not None and own["measure"] != "jaccard":
+        raise ValueError(
+            f'measure={own["measure"]!r} takes no weight=: of all measures, "jaccard" alone does'
+        )
+    if own["weight"] is not None and own["pairs"] is not None:
+        raise ValueError(
+            "weight= and pairs= are not asked for together: weighted values are of the edges alone"
+        )
+    return own
+
+
+def _weighted(own: OwnOptions) -> list[WeightedJaccard]:
+    if own["weight"] is None:
+        return []
+    return [WeightedJaccard("jaccard", tie_reading(own["weight"], own["aggregate"]))]
 
 
 def _work(own: OwnOptions) -> Work:
+    if own["weight"] is not None:
+        needs = Needs.WEIGHTS | Needs.EDGE_SUMS | Needs.DEGREES
+        return Work(needs, Result.COLUMN, values=costs.TIES // 2)
     if own["pairs"] is not None:
         pairs = own["pairs"]
         number = 0 if executor_of(pairs) or not hasattr(pairs, "__len__") else len(pairs)
@@ -70,19 +103,23 @@ def _work(own: OwnOptions) -> Work:
 
 
 def _local(own: OwnOptions, kind: str) -> Exception | None:
+    if own["weight"] is not None:
+        return of_one_machine("similarity(weight=)", kind, "")
     return no_column(kind, own["measure"]) if own["pairs"] is None else None
 
 
 @analytic(
     replace(SUMMED, needs=SUMMED.needs | Needs.EDGE_COUNTS | Needs.DEGREES), columns=MEASURES,
     check=_check_measure, work=_work,
-    local=_local,
+    local=_local, sums=_weighted,
 )  # fmt: skip
 def similarity(
     graph: EdgeGraph,
     *,
     measure: Measure = "jaccard",
     pairs: Frame | None = None,
+    weight: Label | None = None,
+    aggregate: Aggregate | None = None,
     source: Labels | None = None,
     destination: Labels | None = None,
     method: Method = "auto",
@@ -115,6 +152,11 @@ def similarity(
         frame of any accepted library, whose two id columns are found as in `edges`, and named by
         `source` and `destination`, too. If `edges` is a Dask frame, or the `Graph` of one, `pairs`
         may be a frame of this process or a Dask frame.
+    weight : label, optional
+        A column of weights, not negative, of "jaccard": the lesser weights of both ends to each
+        vertex, added up, over the larger ones. Accepts only ``method="auto"``, and no `pairs`.
+    aggregate : {"first", "last", "sum", "mean", "min", "max"}, optional
+        The weight of an edge that several rows name; by default these rows must agree.
 
     Returns
     -------
@@ -126,8 +168,11 @@ def similarity(
 
     Raises
     ------
+    ColumnNotFoundError
+        There is no column `weight`.
     ValueError
-        `measure` is not one of these; or a pair has an end that is not in the graph, of which up to
+        `measure` is not one of these, or takes no weights; weights are unusable, as in
+        `clustering`; or a pair has an end that is not in the graph, of which up to
         five are listed. Other errors, of `pairs` as of `edges`: see `Graph`.
     TypeError
         `pairs` is no frame, or a Dask frame and `edges` is not; `edges` is a Dask frame and there
@@ -150,6 +195,11 @@ def similarity(
     fit: all blocks are read once for each part. On a cluster it is the same: for each part, blocks
     send the rows of its vertices, 8 bytes a neighbor, to one worker. Each pair costs the length of
     the shorter of its two rows. `pairs` takes neither `by`, nor ids of several columns.
+
+    With `weight`, the index of Ružička, "Anwendung mathematisch-statistischer Methoden in der
+    Geobotanik" (1958): a vertex that is no neighbor of an end has the weight 0 to it, so that equal
+    weights give the index without weights. 0.0 if all weights are 0. Of a partitioned frame, it is
+    refused.
 
     The terms of "adamic_adar" and "resource_allocation" are rounded to multiples of one power of
     two, so that their sum does not depend on the order of addition: answers have the same bits on
@@ -176,4 +226,7 @@ def similarity(
         return distributed_pairs.pair_column(graph, measure, pairs, source, destination)
     if pairs is not None:
         return pair_column(graph, measure, MEASURES[measure], pairs, source, destination)
-    return graph.row_columns([measure], method)[measure]
+    weighted = _weighted({"weight": weight, "aggregate": aggregate})
+    if weighted:
+        require_auto(method, "weight=")
+    return graph.row_columns(weighted or [measure], method)[measure]

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rapids_tc._typing import Array, Frame, Method, Vertices
+from rapids_tc._arguments import check_flag
+from rapids_tc._typing import Aggregate, Array, Frame, Label, Method, Vertices
 from rapids_tc.analytics.analytic import analytic
 from rapids_tc.analytics.annotate import check_names, of_one_column, without_columns
+from rapids_tc.analytics.directions import require_auto
+from rapids_tc.analytics.kinds import check_weight
+from rapids_tc.analytics.tie_weights import tie_reading
+from rapids_tc.blocks.ties import Constraint, EffectiveSize
 from rapids_tc.plan import costs
 from rapids_tc.plan.record import (
     Needs,
@@ -19,6 +24,7 @@ from rapids_tc.plan.record import (
 )
 
 if TYPE_CHECKING:
+    from rapids_tc.blocks.quantities import Sum
     from rapids_tc.graphs.edge_graph import EdgeGraph
 
 CLOSURE = Needs.VERTEX_COUNTS | Needs.DEGREES | Needs.NEIGHBOR_DEGREES
@@ -55,12 +61,35 @@ OWN = {
 }
 
 
+OF_TIES = {"constraint": Constraint, "effective_size": EffectiveSize}
+
+
+def _weighs(own: OwnOptions) -> bool:
+    return own["weight"] is not None or own["directed"]
+
+
 def _check(own: OwnOptions) -> OwnOptions:
     check_names(own["columns"], vertex_columns(), "annotate_vertices")
+    check_flag(check_weight(own))
+    if others := [name for name in own["columns"] if _weighs(own) and name not in OF_TIES]:
+        raise ValueError(
+            'weight= and directed= are about "constraint" and "effective_size" alone: ask for '
+            f'"{others[0]}" in a call of its own'
+        )
     return own
 
 
+def _sums(own: OwnOptions) -> list[Sum]:
+    if not _weighs(own):
+        return []
+    reading = tie_reading(own["weight"], own["aggregate"], directed=own["directed"])
+    return [OF_TIES[name](name, reading) for name in own["columns"]]
+
+
 def _work(own: OwnOptions) -> Work:
+    if _weighs(own):
+        needs = Needs.WEIGHTS | Needs.DEGREES
+        return Work(needs, Result.VERTICES, len(own["columns"]), values=costs.TIES)
     known, needs = vertex_columns(), Needs.NOTHING
     for name in own["columns"]:
         needs |= known[name].needs
@@ -85,9 +114,16 @@ def _local(own: OwnOptions, kind: str) -> Exception | None:
     work=_work,
     in_memory=_in_memory,
     local=_local,
+    sums=_sums,
 )
 def annotate_vertices(
-    graph: EdgeGraph, *columns: str, vertices: Vertices | None = None, method: Method = "auto"
+    graph: EdgeGraph,
+    *columns: str,
+    vertices: Vertices | None = None,
+    weight: Label | None = None,
+    aggregate: Aggregate | None = None,
+    directed: bool = False,
+    method: Method = "auto",
 ) -> Frame:
     """Measure each vertex in several ways, all from one preparation.
 
@@ -100,6 +136,14 @@ def annotate_vertices(
     vertices : list, array, Series, Index or DataFrame, optional
         The vertices to report, row by row, repeats included; by default all, sorted by id. A frame
         if ids are made of several columns; with `by`, in every group that has them.
+    weight : label, optional
+        A column of weights, not negative, of "constraint" and "effective_size", which then are the
+        only columns. Accepts only ``method="auto"``, as `directed` does.
+    aggregate : {"first", "last", "sum", "mean", "min", "max"}, optional
+        The weight of an edge that several rows name; by default these rows must agree.
+    directed : bool, optional
+        Whether the rows a, b and b, a are two edges, of these two columns: the weight of a tie is
+        the sum of both.
 
     Returns
     -------
@@ -125,9 +169,12 @@ def annotate_vertices(
 
     Raises
     ------
+    ColumnNotFoundError
+        There is no column `weight`.
     ValueError
-        No column is named, or one that is unknown or named twice; some of `vertices` are not in
-        the graph. Other errors: see `Graph`.
+        No column is named, or one that is unknown or named twice, or that takes no weights; some of
+        `vertices` are not in the graph; weights are unusable, as in `clustering`. Other errors: see
+        `Graph`.
 
     See Also
     --------
@@ -144,7 +191,11 @@ def annotate_vertices(
     number of ties to one another. The constraint of Burt, "Structural holes and good ideas" (2004),
     which is high if the neighbors are few and know each other; r is the `similarity`
     "resource_allocation" of the edge. Both as ``networkx.effective_size`` and
-    ``networkx.constraint`` without weights, which count self loops; here they are dropped first.
+    ``networkx.constraint``, which count self loops; here they are dropped first. With p_vw the
+    weight of a tie over all those of v, and m_vw over the largest of v, the constraint of v is the
+    sum over its neighbors w of (p_vw + the sum over x of p_vx p_xw) ** 2, and its effective size
+    the sum over them of 1 - the sum over x of p_vx m_wx. An edge of weight 0 is no tie, and a
+    vertex without a tie has NaN, as NetworkX says of all nodes.
     The closure coefficient of Yin, Benson and Leskovec, "The local closure coefficient" (2019): of
     the paths of two edges that begin at the vertex, the share whose ends are neighbors.
 
@@ -155,6 +206,9 @@ def annotate_vertices(
 
     Cost: as `vertex_triangles`, or as `trussness` if it is asked for, for any number of columns;
     and as `edge_triangles` once more for "constraint", and as `vertex_squares` for the last two.
+    With weights or directions, as `edge_triangles` for each column, with a look at the weights of
+    three sides for each triangle; sums are of whole multiples of units that are powers of two, so
+    that answers have the same bits on all paths.
 
     Examples
     --------
@@ -167,4 +221,11 @@ def annotate_vertices(
     2       2       3          1           2.333
     3       3       1          0           1.000
     """
-    return graph.vertex_frame(graph.vertex_columns(columns, method), vertices)
+    own = {"columns": columns, "weight": weight, "aggregate": aggregate, "directed": directed}
+    if not (sums := _sums(own)):
+        return graph.vertex_frame(graph.vertex_columns(columns, method), vertices)
+    require_auto(method, "directed=True" if weight is None else "weight=")
+    values = {
+        name: summed.values for name, summed in zip(columns, graph.summed(*sums), strict=True)
+    }
+    return graph.vertex_frame(values, vertices)

@@ -15,7 +15,8 @@ import numpy as np
 from rapids_tc.blocks import block_work, id_ranges, sums
 from rapids_tc.blocks.codec import require_below, require_length, require_values
 from rapids_tc.blocks.id_tasks import Fingerprints, Numbers, id_columns
-from rapids_tc.blocks.quantities import EdgeSum, Summed
+from rapids_tc.blocks.quantities import EdgeSum, Summed, TieSum
+from rapids_tc.blocks.ties import BlockedSteps, WeightedJaccard
 from rapids_tc.frames.backend import Array, Backend, Frame
 from rapids_tc.preparation.edge_columns import check_label
 from rapids_tc.preparation.edge_values import EdgeError, EdgeRows
@@ -77,7 +78,19 @@ def by_edge(graph: Blocked, quantity: Quantity) -> list[list[Task]]:
     """Submit what a quantity makes of the triangles of every edge of each block, in slices."""
     if quantity.takes == "corners":
         return sums.third_sums(graph, quantity)
-    return sums.visited_by_edge(graph, quantity, *read(graph, quantity.reading))
+    return visited(graph, quantity, read(graph, quantity.reading))
+
+
+def visited(graph: Blocked, quantity: Quantity, values: Read) -> list[list[Task]]:
+    """Submit the same of a quantity of values, which `read` has returned."""
+    if isinstance(quantity, WeightedJaccard):
+        return [[task] for task in quantity.by_edge(BlockedSteps(graph), _first(graph, values))]
+    return sums.visited_by_edge(graph, quantity, *values)
+
+
+def _first(graph: Blocked, values: Read) -> list[Task]:
+    """Return the first array of each block."""
+    return graph.each("values", operator.getitem, values[1], more=(0,))
 
 
 def summed(graph: Blocked, quantities: Sequence[Sum], values: Read) -> dict[str, Task]:
@@ -89,6 +102,9 @@ def _sum(graph: Blocked, quantity: Sum, resolved: Task, values: list[Task]) -> T
     if isinstance(quantity, EdgeSum):
         parts = graph.each_block("sum", edge_sum, values, more=(quantity, resolved))
         total = graph.reduce("sum", block_work.add, parts)
+    elif isinstance(quantity, TieSum):
+        by_residue = quantity.by_rank(BlockedSteps(graph), _first(graph, (resolved, values)))
+        total = sums.whole(graph, by_residue)
     elif quantity.by_vertex:
         total = sums.whole(graph, sums.visited_by_vertex(graph, quantity, resolved, values))
     else:

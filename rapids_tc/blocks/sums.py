@@ -125,8 +125,10 @@ def visit(
     for block, arrays in zip(job.three, of_blocks, strict=True):
         require_values(reading, arrays, block.m)
     found = job.visit(quantity, [quantity.values(a, side) for side, a in enumerate(of_blocks)])
-    if quantity.per == "edge":
-        return at_corners(job, found, vertices) if quantity.by_vertex else found
+    if quantity.per == "edge" and quantity.by_vertex:
+        return at_corners(job, found, vertices)
+    if quantity.per == "edge":  # slices are of edges, whose sums in several rows become columns
+        return [rows.T.copy() if rows.ndim > 1 else rows for rows in found]
     if len(found) == 1:
         return found[0]
     i, j, k = job.residues

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from rapids_tc._progress import report_stage
 from rapids_tc.blocks import geometry
-from rapids_tc.blocks.quantities import CommonNeighborSums, EdgeSum, Summed
+from rapids_tc.blocks.quantities import CommonNeighborSums, EdgeSum, Summed, TieSum
 from rapids_tc.blocks.third_sums import third_values
+from rapids_tc.blocks.ties import WeightedJaccard, WholeSteps
 from rapids_tc.engines import protocol, registry
 from rapids_tc.engines.last_truss import last_truss
 from rapids_tc.frames.backend import Array, Backend, Frame, as_uint32, gather, sum64
@@ -211,6 +212,8 @@ class InMemoryGraph(EdgeGraph):
         """Return what a quantity makes of the triangles of every oriented edge."""
         if quantity.takes != "corners":
             edges = self.edge_values(quantity.reading, keep=True)  # `edge_columns` comes next
+            if isinstance(quantity, WeightedJaccard):
+                return quantity.by_edge(WholeSteps(self, self._visit), edges.arrays[0])
             return self._visit(quantity.resolved(edges.reading), edges.arrays)
         layout = self.layout
         with self.stage("summing over triangles") as report:
@@ -427,6 +430,9 @@ class InMemoryGraph(EdgeGraph):
             zeros = quantity.zeros(csr.n, self.backend.xp)
             total = quantity.add_block(zeros, engine, csr, arrays, 1, (0, 0))
             return Summed(total, quantity.reading)
+        if isinstance(quantity, TieSum):
+            steps = WholeSteps(self, self._visit)
+            return Summed(quantity.by_rank(steps, arrays[0]), quantity.reading)
         sums = self._visit(quantity, arrays)
         if quantity.per == "edge":  # a triangle is counted at two edges of each of its corners
             by_row, by_column = engine.sum_counts(csr, sums)

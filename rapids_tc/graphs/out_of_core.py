@@ -189,7 +189,7 @@ class OutOfCoreGraph(EdgeGraph):
             return sums.by_edge(graph)
         if kind.takes == "corners":
             return sums.third_sums(graph, kind)
-        return sums.visited_by_edge(graph, kind, *self._read(kind.reading))
+        return block_values.visited(graph, kind, self._read(kind.reading))
 
     def _joined(self, slices: list[Task]) -> Array:
         [values] = self._gather(slices)

@@ -149,6 +149,9 @@ WINDOW_BOUNDS = 24
 RADIX = {"edge": 28, "vertex": 8, "wedge": 32}
 # Per edge of a graph in memory: its count, and in blocks, sums and the values of corners. Read.
 COUNT, EDGE_SUM = 4, 24
+# Per edge, while ties are weighed: its weight, what its triangles take of it, their sums, and those
+# of its ends while they are made; if edges are sorted by weight, half as much more. Traced.
+TIES = 104
 # Per pair that the user gives: numbers of both ends, the answer, and what is made for it. Traced.
 PAIR = 56
 # Per row of an answer with pairs of vertices: ranks, sums, ids of eight bytes, and what a formula
