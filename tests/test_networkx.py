@@ -393,8 +393,13 @@ def test_every_function_about_triangles_is_served():
     [
         ("triangles", nx.DiGraph([(0, 1)]), {}, "directed"),
         ("generalized_degree", nx.DiGraph([(0, 1)]), {}, "directed"),
-        ("effective_size", nx.DiGraph([(0, 1)]), {}, "directed"),
-        ("effective_size", nx.path_graph(2), {"weight": "w"}, "weight= is left to NetworkX"),
+        (
+            "effective_size",
+            nx.DiGraph([(0, 1)]),
+            {},
+            "weights and directions of all nodes are left",
+        ),
+        ("effective_size", nx.path_graph(2), {"weight": "w"}, "of all nodes are left to NetworkX"),
         ("jaccard_coefficient", nx.path_graph(2), {}, "without a list of pairs"),
         ("adamic_adar_index", nx.path_graph(2), {"ebunch": iter([(0, 1)])}, "a list of pairs"),
         ("local_bridges", nx.path_graph(2), {}, "with_span=True is left"),
@@ -669,6 +674,37 @@ def test_bridges_and_holes_of_any_graph(backend, graph):
     for name in HOLES:
         if len(graph):
             assert_near(getattr(nx, name)(graph, **keywords), original(name, graph))
+
+
+@many
+@given(graph=random_graphs(), directed=st.booleans(), data=st.data())
+def test_holes_by_weight_and_direction(backend, graph, directed, data):
+    """Of some nodes, a node that no edge leaves has none; of all nodes, one without an edge."""
+    graph = nx.DiGraph(list(graph.edges)) if directed else graph.copy()
+    graph.remove_edges_from([*nx.selfloop_edges(graph)])
+    for _, _, attributes in graph.edges(data=True):
+        if data.draw(st.booleans()):
+            attributes["w"] = data.draw(st.sampled_from([1, 2.5, 7]))
+    if not len(graph):
+        return
+    keywords, nodes = {"backend": "rapids_tc", **backend.engine_kwargs}, [*graph][::-1]
+    for weight in (None, "w") if directed else ("w",):
+        found = nx.constraint(graph, weight=weight, **keywords)
+        assert_near(found, original("constraint", graph, weight=weight))
+        for name in HOLES:
+            found = getattr(nx, name)(graph, nodes, weight=weight, **keywords)
+            assert_near(found, original(name, graph, nodes, weight=weight))
+
+
+def test_weights_of_0_are_ties_of_some_nodes_alone(call):
+    graph = nx.Graph()
+    graph.add_weighted_edges_from([(0, 1, 0), (1, 2, 3), (0, 2, 1), (2, 3, 0)])
+    assert_near(
+        call("constraint", graph, weight="weight"), original("constraint", graph, weight="weight")
+    )
+    for name in HOLES:
+        with pytest.raises(NotImplementedError, match=name):
+            call(name, graph, [0, 3], weight="weight")
 
 
 @pytest.mark.parametrize("name", ["triangles", "generalized_degree", "k_truss", "all_triangles"])

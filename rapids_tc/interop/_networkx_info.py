@@ -16,8 +16,8 @@ FUNCTIONS = {
     "bipartite_average_clustering": "Of `networkx.bipartite`, where it is `average_clustering`.",
     "butterflies": "Of `networkx.bipartite`, from NetworkX 3.7 on; without self loops.",
     "clustering": "Directed graphs, too. Weights must be numbers, not negative.",
-    "constraint": "Without weights and self loops.",
-    "effective_size": "Without weights and self loops.",
+    "constraint": "Directed graphs, too. Weights must be numbers from 0 on; no self loops.",
+    "effective_size": "As `constraint`; with weights or directions, of `nodes` that are given.",
     "generalized_degree": "",
     "jaccard_coefficient": OF_PAIRS,
     "k_truss": "`k` is an integer; the result is a NetworkX graph (`backend_priority.generators`).",
@@ -32,7 +32,10 @@ FUNCTIONS = {
     "weighted_projected_graph": "Of `networkx.bipartite`, if `nodes` are one side of the graph; "
     "neighbors are in the order of `nodes`, where NetworkX has that of a set.",
 }
-DIRECTED = {"average_clustering", "clustering", "transitivity", "triadic_census"}
+DIRECTED = {
+    *("average_clustering", "clustering", "constraint", "effective_size", "transitivity"),
+    "triadic_census",
+}
 ENGINE = {"engine : str, optional": '"cpu" or "cuda"; by default the engine of the configuration.'}
 
 

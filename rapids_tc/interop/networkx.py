@@ -45,7 +45,6 @@ if TYPE_CHECKING:
 
 SMALL = 2000  # edges: NetworkX answers about fewer before the graph is converted
 FEW = 25  # if less than one node in 25 is asked for, NetworkX is faster than a whole graph
-UNWEIGHTED = {"constraint", "effective_size"}  # which take weight=, but None alone here
 
 _log = logging.getLogger("rapids_tc")
 
@@ -96,8 +95,6 @@ def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | 
         return f"{name}: {error}"
     if callable(call.get("weight")):
         return "weight= is a function: rapids_tc takes the name of an attribute"
-    if name in UNWEIGHTED and call.get("weight") is not None:
-        return f"weight= is left to NetworkX: rapids_tc has no {name} by weight"
     if name == "local_bridges" and call.get("with_span", True) is True:
         return "with_span=True is left to NetworkX: rapids_tc finds bridges without their spans"
     if not isinstance(call.get("k", 0), Integral):
@@ -110,6 +107,12 @@ def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | 
         return reason
     if graph.is_directed() and name not in DIRECTED:
         return f"the graph is directed: rapids_tc has no {name} of directed graphs"
+    of_ties = graph.is_directed() or call.get("weight") is not None
+    if name == "effective_size" and of_ties and call.get("nodes") is None:
+        return (
+            "weights and directions of all nodes are left to NetworkX, whose answer then is not "
+            "that of each node"
+        )
     return True
 
 
@@ -281,15 +284,15 @@ def k_truss(G: nx.Graph, k: int, *, engine: EngineName | None = None) -> nx.Grap
 def effective_size(
     G: nx.Graph, nodes: Any = None, weight: Label | None = None, *, engine: EngineName | None = None
 ) -> dict[Any, float]:
-    """Answer ``networkx.effective_size``; `can_run` refuses weights."""
-    return _of_nodes(G, "effective_size", nodes, engine)
+    """Answer ``networkx.effective_size``; `can_run` refuses weights of all nodes at once."""
+    return _of_nodes(G, "effective_size", nodes, weight, engine)
 
 
 def constraint(
     G: nx.Graph, nodes: Any = None, weight: Label | None = None, *, engine: EngineName | None = None
 ) -> dict[Any, float]:
-    """Answer ``networkx.constraint``; `can_run` refuses weights."""
-    return _of_nodes(G, "constraint", nodes, engine)
+    """Answer ``networkx.constraint``."""
+    return _of_nodes(G, "constraint", nodes, weight, engine)
 
 
 def local_bridges(
@@ -308,15 +311,28 @@ def local_bridges(
 
 
 def _of_nodes(
-    G: ConvertedGraph, column: str, nodes: Any, engine: EngineName | None
+    G: ConvertedGraph, column: str, nodes: Any, weight: Label | None, engine: EngineName | None
 ) -> dict[Any, float]:
-    """Return a column of `annotate_vertices` for all nodes, or for each of some."""
+    """Return a column of `annotate_vertices` for all nodes, or for each of some.
+
+    Only of some, NetworkX takes an edge of weight 0 for a tie, and gives NaN where no edge leads
+    out of a node.
+    """
     G.require_no_loop()
     if nodes is None and not len(G):
         raise nx.NetworkXError("Graph has no nodes or edges")
-    values = tc.annotate_vertices(G.prepared(engine), column)[column].tolist()
+    if weight is None:
+        graph, label = G.prepared(engine), None
+    else:
+        (graph, _), label = G.weighted(engine, weight), "weight"
+        if nodes is not None and not all(data.get(weight, 1) for data in G.edge_data or []):
+            raise NotImplementedError("an edge of weight 0, which NetworkX takes for a tie of some")
+    found = tc.annotate_vertices(graph, column, weight=label, directed=G.directed)[column]
     if nodes is None:
-        return dict(zip(G.nodes, values, strict=True))
+        return dict(zip(G.nodes, found.tolist(), strict=True))
+    if G.directed:
+        found = found.where(np.bincount(G.src, minlength=len(G)) > 0)
+    values = found.tolist()
     return {node: values[G.index[node]] for node in nodes}
 
 
