@@ -24,6 +24,11 @@ def thread_count() -> int:
     return min(available, thread_limit.get() or available)
 
 
+def threads_for(steps: int, most: int | None = None) -> int:
+    """Return how many threads are worth starting for so many steps, rows or entries."""
+    return 1 if steps <= SERIAL_BELOW else min(thread_count(), most or steps)
+
+
 def parallel_for(
     task: Callable[[int, int], int | None],
     tasks: int,

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from kernel_support import biclique, clique, keys_of, random_rows, union, wheel
 
 import rapids_tc as tc
-from rapids_tc import testing
+from rapids_tc import _parallel, testing
 from rapids_tc._parallel import limit_threads
 from rapids_tc.engines.blooms import require_index
 from rapids_tc.engines.cpu import bitruss
@@ -85,7 +85,7 @@ def check(decompose, graph):
 @pytest.mark.parametrize("threads", [1, 3])
 def test_on_the_cpu(monkeypatch, graph, threads):
     check(bitruss.decompose, graph)
-    monkeypatch.setattr(bitruss, "SERIAL_BELOW", 0)
+    monkeypatch.setattr(_parallel, "SERIAL_BELOW", 0)
     with limit_threads(threads):
         for large, pause in ((0, 50), (20, 2**28)):  # threads share all work, or what is large
             check(partial(bitruss.decompose, large=large, pause=pause), graph)

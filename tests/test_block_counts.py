@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from kernel_support import SIZES, book, fan, hundred, pages, random_rows, union
 
 import rapids_tc as tc
-from rapids_tc import datasets, testing
+from rapids_tc import _parallel, datasets, testing
 from rapids_tc.blocks import codec, geometry, grid, sums
 from rapids_tc.blocks.block_work import on_job
 from rapids_tc.blocks.context import WorkerContext
@@ -204,8 +204,8 @@ def test_blocks_whose_ranks_share_slots(monkeypatch, slots):
 
 def test_blocks_on_several_threads(monkeypatch):
     """A middle-sized graph, its tasks shared out, against the graph as a whole."""
-    monkeypatch.setattr(cpu, "SERIAL_BELOW", 0)
-    monkeypatch.setattr(cpu, "thread_count", lambda: 4)
+    monkeypatch.setattr(_parallel, "SERIAL_BELOW", 0)
+    monkeypatch.setattr(_parallel, "thread_count", lambda: 4)
     graph = tc.Graph(datasets.rmat(11))
     keys = graph.csr.rows.astype(np.uint64) << np.uint64(32) | graph.csr.columns
     for n in (2, 3):

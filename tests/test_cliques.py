@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from kernel_support import ENGINE, clique, hundred, keys_of, random_rows, union, wheel
 
 import rapids_tc as tc
-from rapids_tc import datasets, testing
+from rapids_tc import _parallel, datasets, testing
 from rapids_tc.engines.cpu import clique_rows
 from rapids_tc.engines.cpu import engine as cpu
 from rapids_tc.engines.local_graphs import check_rows
@@ -89,7 +89,7 @@ def test_engines_agree_with_igraph(rows, monkeypatch):
         if testing.sanitizer() is None:
             assert_counts(cpu, csr, k, right)
             monkeypatch.setattr(costs, "CLIQUE_ROW", 5)  # all threads share what is longer
-            monkeypatch.setattr(clique_rows, "SERIAL_BELOW", 0)
+            monkeypatch.setattr(_parallel, "SERIAL_BELOW", 0)
             with monkeypatch.context() as patch:
                 patch.setattr(clique_rows, "TABLE", 16)  # ranks share slots
                 assert_counts(cpu, csr, k, right)

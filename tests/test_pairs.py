@@ -19,7 +19,7 @@ from needs import need_module
 from stream_support import in_blocks
 
 import rapids_tc as tc
-from rapids_tc import datasets, testing
+from rapids_tc import _parallel, datasets, testing
 from rapids_tc.analytics.similarity import MEASURES
 from rapids_tc.engines.cpu import engine as cpu
 from rapids_tc.engines.cpu import pairs as cpu_pairs
@@ -88,8 +88,8 @@ def test_any_pairs_on_the_cpu(rows, seed):
 @pytest.mark.parametrize("size", [3, 400])
 def test_rows_are_searched_or_marked_by_several_threads(monkeypatch, size):
     """A long row with few pairs is searched to its end, and one with many is marked."""
-    monkeypatch.setattr(cpu_pairs, "thread_count", lambda: 3)
-    monkeypatch.setattr(cpu_pairs, "SERIAL_BELOW", 0)
+    monkeypatch.setattr(_parallel, "thread_count", lambda: 3)
+    monkeypatch.setattr(_parallel, "SERIAL_BELOW", 0)
     rows = [*random_rows(60, 100, 3), *((v, 0) for v in range(1, 60)), (59, 58)]
     check_engine(cpu, rows, [*random_pairs(rows, size), (58, 0)], 60)
 

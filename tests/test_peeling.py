@@ -16,9 +16,9 @@ from emulator_support import SEEDS, Numpy, compiler, long, plain_only, run_again
 from graphs import book, complete, tube, wheel
 from kernel_support import ENGINE, keys_of, random_rows, union
 
-from rapids_tc import testing
+from rapids_tc import _parallel, testing
 from rapids_tc.engines.cpu import engine as cpu
-from rapids_tc.engines.cpu import truss, truss_tables
+from rapids_tc.engines.cpu import truss
 from rapids_tc.engines.cpu.truss import CpuPeeler
 from rapids_tc.engines.gpu.truss import CudaPeeler
 from rapids_tc.engines.last_truss import last_truss
@@ -106,10 +106,10 @@ def check(decomposed, graph):
 
 @pytest.mark.parametrize(("threads", "peeler"), ON_CPU.values(), ids=ON_CPU)
 def test_on_the_cpu(monkeypatch, graph, threads, peeler):
-    for module in (truss, truss_tables):
+    for module in (truss, _parallel):
         monkeypatch.setattr(module, "thread_count", lambda: threads)
     if threads > 1:
-        monkeypatch.setattr(truss_tables, "SERIAL_BELOW", 0)
+        monkeypatch.setattr(_parallel, "SERIAL_BELOW", 0)
     check(partial(decompose, peeler), graph)
 
 
@@ -118,7 +118,7 @@ def test_tables_have_the_neighbors_of_every_vertex(monkeypatch, room, width):
     rows = random_rows(100, 900, 2)
     csr = cpu.csr(keys_of(rows), 300)  # other ranks have no edge
     peeler = CpuPeeler(room=room)
-    monkeypatch.setattr(truss_tables, "SERIAL_BELOW", 0)
+    monkeypatch.setattr(_parallel, "SERIAL_BELOW", 0)
     edges = peeler.edges_in_triangles(csr, np.ones(csr.m, np.uint32))
     expected = [set() for _ in range(csr.n)]
     for number, (u, v) in enumerate(zip(csr.rows.tolist(), csr.columns.tolist(), strict=True)):

@@ -17,7 +17,6 @@ import rapids_tc as tc
 from rapids_tc import _parallel, datasets, testing
 from rapids_tc.analytics.similar import MEASURES
 from rapids_tc.engines.cpu import engine as cpu
-from rapids_tc.engines.cpu import similar
 from rapids_tc.engines.similarity_formulas import FORMULAS, Ranking, similarity_of
 from rapids_tc.engines.wedge_ends import MOST_DEGREE
 from rapids_tc.kernels.method import Capacities
@@ -79,7 +78,7 @@ def test_engines_agree_with_the_square_of_the_matrix(rows, monkeypatch):
     rng = np.random.default_rng(0)
     places = rng.permutation(csr.n).astype("uint32")
     values = rng.integers(1, 2**40, csr.n)
-    monkeypatch.setattr(similar, "SERIAL_BELOW", 0)
+    monkeypatch.setattr(_parallel, "SERIAL_BELOW", 0)
     asked = [(formula, False, MOST_DEGREE, None) for formula in FORMULAS]
     asked += [("sum", True, MOST_DEGREE, values), ("jaccard", True, 20, None)]
     for one, seed, sizes in zip(asked, cycle(SEEDS), cycle(TIERS), strict=False):
@@ -101,7 +100,7 @@ def test_pairs_of_both_engines(rows, monkeypatch):
     near = np.zeros((csr.n, csr.n), np.int64)
     near[csr.rows, csr.columns] = near[csr.columns, csr.rows] = 1
     common = near[asked] @ near * (places > places[asked][:, None])
-    monkeypatch.setattr(similar, "SERIAL_BELOW", 0)
+    monkeypatch.setattr(_parallel, "SERIAL_BELOW", 0)
     for at_least, seed, sizes in zip((1, 2, 5), cycle(SEEDS), TIERS, strict=False):
         right = []
         for of_u in common:
@@ -214,7 +213,7 @@ def test_an_answer_that_is_too_long_is_refused_before_it_is_made():
 def test_progress_and_threads(monkeypatch):
     edges, done = datasets.rmat(9), []
     right = tc.most_similar(edges)
-    monkeypatch.setattr(similar, "SERIAL_BELOW", 0)
+    monkeypatch.setattr(_parallel, "SERIAL_BELOW", 0)
     with monkeypatch.context() as patch:
         patch.setattr(_parallel, "POLL", 1e-4)
         assert tc.most_similar(edges, progress=True).equals(right)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from kernel_support import ENGINE, biclique, clique, hundred, keys_of, random_rows, union, wheel
 
 import rapids_tc as tc
-from rapids_tc import datasets, testing
+from rapids_tc import _parallel, datasets, testing
 from rapids_tc.engines.cpu import engine as cpu
 from rapids_tc.engines.cpu import wedges
 from rapids_tc.engines.wedges import check_edges
@@ -94,7 +94,7 @@ def test_the_cpu_engine(rows, monkeypatch):
     right = counted(csr)
     assert_squares(cpu, csr, right)
     for serial_below, hot, parts in ((0, 0, 2), (10**9, 3, 7)):
-        monkeypatch.setattr(wedges, "SERIAL_BELOW", serial_below)
+        monkeypatch.setattr(_parallel, "SERIAL_BELOW", serial_below)
         monkeypatch.setattr(wedges, "HOT", hot)
         assert_squares(cpu, csr, right, parts)
 
@@ -151,12 +151,12 @@ def test_closed_forms(engine, name):
 @plain_only
 def test_fewer_threads_save_memory(monkeypatch):
     """Counters of 4 bytes for each of 100,000 vertices, at 8 bytes an edge: so many threads."""
-    monkeypatch.setattr(wedges, "thread_count", lambda: 64)
+    monkeypatch.setattr(_parallel, "thread_count", lambda: 64)
     csr = Csr(np.zeros(100_001, "int64"), np.zeros(150_000, "uint32"))
     monkeypatch.setattr(costs, "MOST_WEDGE_COUNTERS", 0)
-    assert wedges.threads_for(csr, 2**30) == 3
+    assert wedges.wedge_threads(csr, 2**30) == 3
     monkeypatch.undo()
-    assert wedges.threads_for(csr, 10) == 1
+    assert wedges.wedge_threads(csr, 10) == 1
 
 
 @pytest.mark.parametrize("edges", [2**31 - 1, 2**31])

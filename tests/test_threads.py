@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import rapids_tc as tc
 from rapids_tc import _parallel, datasets
 from rapids_tc.engines.cpu import engine as cpu
-from rapids_tc.engines.cpu import in_edges, look_up, row_counts, small, sorting, truss, truss_tables
+from rapids_tc.engines.cpu import in_edges, look_up, row_counts, small, sorting, truss
 from rapids_tc.engines.protocol import RowColumn
 from rapids_tc.frames.adapters import PandasAdapter
 from rapids_tc.frames.backend import open_frame
@@ -31,7 +31,7 @@ pairs = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)), max_size=60)
 def small_parts(monkeypatch):
     """Every array is cut, however small."""
     monkeypatch.setattr(small, "MOST_KEYS", -1)
-    for module in (cpu, in_edges, orient, truss_tables):
+    for module in (_parallel, in_edges):
         monkeypatch.setattr(module, "SERIAL_BELOW", 0)
     peeler = partial(truss.CpuPeeler, shared=0, large=8, scanned=0, least=0)
     monkeypatch.setattr(cpu, "CpuPeeler", peeler)
@@ -45,7 +45,7 @@ def small_parts(monkeypatch):
 
 
 def use(monkeypatch, threads):
-    for module in (cpu, orient, truss, truss_tables):
+    for module in (_parallel, truss):
         monkeypatch.setattr(module, "thread_count", lambda: threads)
 
 

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from needs import need_module
 
 import rapids_tc as tc
-from rapids_tc import testing
-from rapids_tc.engines.cpu import changes
+from rapids_tc import _parallel, testing
 
 KARATE = [
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 0, 2, 2,
@@ -364,8 +363,8 @@ def test_threads_find_the_same_changes(monkeypatch):
     rest = edges.drop(picked)
     deltas = []
     for below in (2**18, 0):
-        monkeypatch.setattr(changes, "SERIAL_BELOW", below)
-        monkeypatch.setattr(changes, "thread_count", lambda: 3)
+        monkeypatch.setattr(_parallel, "SERIAL_BELOW", below)
+        monkeypatch.setattr(_parallel, "thread_count", lambda: 3)
         graph = tc.Graph(frame)
         deltas.append(graph.update(delete=edges.loc[picked]))
         assert graph.count() == tc.count(rest)

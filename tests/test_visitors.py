@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from kernel_support import SIZES, book, fan, hundred, keys_of, random_rows, union
 
-from rapids_tc import datasets, testing
+from rapids_tc import _parallel, datasets, testing
 from rapids_tc.blocks import geometry, grid
 from rapids_tc.blocks.grid import Partition
 from rapids_tc.blocks.quantities import (
@@ -494,9 +494,8 @@ def test_several_threads(monkeypatch, shared):
 
     expected, levels = answers(), random.integers(0, 9, graph.m).astype(np.uint32)
     sets = [sets_of_heads(words) for words in joins(graph, layout, levels)]
-    for module in (cpu, communities):
-        monkeypatch.setattr(module, "SERIAL_BELOW", 0)
-        monkeypatch.setattr(module, "thread_count", lambda: 4)
+    monkeypatch.setattr(_parallel, "SERIAL_BELOW", 0)
+    monkeypatch.setattr(_parallel, "thread_count", lambda: 4)
     monkeypatch.setattr(row_counts, "RANGE", 200)
     monkeypatch.setattr(visitors, "SHARED_FROM", 0 if shared else 1 << 20)
     for mine, alone in zip(answers(), expected, strict=True):

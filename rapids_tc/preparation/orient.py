@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rapids_tc._parallel import SERIAL_BELOW, parallel_for, thread_count
+from rapids_tc._parallel import parallel_for, threads_for
 from rapids_tc.frames.backend import gather
 from rapids_tc.kernels import raw_rows
 from rapids_tc.preparation.csr import pack_keys
@@ -191,7 +191,7 @@ def _for_batches(function: Callable[[slice], None], rows: int) -> None:
     if rows <= BATCH_ROWS // 8:
         function(slice(0, rows))
         return
-    threads = thread_count() if rows > SERIAL_BELOW else 1
+    threads = threads_for(rows)
     step = min(BATCH_ROWS, max(rows // (4 * threads), BATCH_ROWS // 8))
 
     def task(number: int, thread: int) -> None:

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rapids_tc._parallel import SERIAL_BELOW, parallel_for, run_together, thread_count
+from rapids_tc._parallel import parallel_for, run_together, threads_for
 from rapids_tc.engines.blooms import NO_BLOOM, Blooms, WedgeLists, require_index
 from rapids_tc.engines.cpu import bitruss_rounds as rounds
 from rapids_tc.engines.cpu.compiled import compiled
 from rapids_tc.engines.cpu.parallel import LINE
-from rapids_tc.engines.cpu.wedges import threads_for
+from rapids_tc.engines.cpu.wedges import wedge_threads
 
 if TYPE_CHECKING:
     from rapids_tc.engines.protocol import ProgressCallback
@@ -67,7 +67,7 @@ def make_blooms(lists: WedgeLists, starts: Array) -> Blooms:
     # The lists of u are the edges whose lower rank it is: they follow one another.
     first_lists = wedges.rows.offsets - csr.offsets
     ends = starts[first_lists]
-    threads = threads_for(csr, size, tables=2)
+    threads = wedge_threads(csr, size, tables=2)
     targets = np.linspace(0, size, threads * TASKS_PER_THREAD + 1)[1:-1]
     cuts = np.unique(np.concatenate([[0], np.searchsorted(ends, targets), [n]]))
     counts = np.zeros((threads, n), np.uint32)
@@ -112,7 +112,7 @@ def _peel(
 ) -> None:
     """Peel all levels: the words become bitruss numbers."""
     m, sizes = len(words), np.diff(blooms.begins).astype(np.uint32)
-    threads = thread_count() if len(blooms.bloom_of) > SERIAL_BELOW else 1
+    threads = threads_for(len(blooms.bloom_of))
     state = np.zeros(rounds.STATE, np.int64)
     state[rounds.FAR] = m
     index = rounds.Index(

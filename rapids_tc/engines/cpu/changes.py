@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rapids_tc._parallel import SERIAL_BELOW, parallel_for, thread_count
+from rapids_tc._parallel import parallel_for, threads_for
 from rapids_tc.engines.cpu import look_up
 from rapids_tc.engines.cpu.compiled import compiled, inlined
 from rapids_tc.engines.cpu.parallel import atomic_add, exchange, find
@@ -43,7 +43,7 @@ def find_slots(near: NeighborRows, u: Array, v: Array, states: Array) -> RowSlot
     """Find the slots of pairs of vertices: see `rapids_tc.engines.protocol.Engine`."""
     high, low = np.maximum(u, v), np.minimum(u, v)
     in_base = high < near.csr.n  # any other pair becomes a loop, which has no slot
-    threads = thread_count() if len(u) > SERIAL_BELOW else 1
+    threads = threads_for(len(u))
     slots = np.full(len(u), -1)
     if near.csr.m:
         slots = look_up.find_edges(near.csr, high * in_base, low * in_base, threads)
@@ -84,7 +84,7 @@ def _walk(
     arrays = walked[by_hub], hubs[by_hub], changing[by_hub]
     ends = np.cumsum(lengths[by_hub] + 1)
     total = int(ends[-1]) if len(ends) else 0
-    threads = thread_count() if total > SERIAL_BELOW else 1
+    threads = threads_for(total)
     tasks = threads * PER_THREAD if threads > 1 else 1
     cuts = np.searchsorted(ends, np.linspace(0, total, tasks + 1)[1:-1])
     bounds = np.unique(np.concatenate([[0], cuts, [len(walked)]]))
@@ -119,7 +119,7 @@ def settle(
 ) -> tuple[tuple[Array, ...], tuple[Array, ...]]:
     """Move changes to counts: see `rapids_tc.engines.protocol.Engine`."""
     slots = np.concatenate([np.empty(0, np.uint32), *changed])
-    threads = thread_count() if len(slots) * SETTLE > SERIAL_BELOW else 1
+    threads = threads_for(len(slots) * SETTLE)
     parts = cut_evenly(len(slots), threads)
     ends, numbers = np.empty((2, len(slots)), np.uint32), np.empty((2, len(slots)), np.int64)
     edges = (states.reshape(-1), near.csr.columns, near.added)

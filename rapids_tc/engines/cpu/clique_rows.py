@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rapids_tc._parallel import SERIAL_BELOW, parallel_for, thread_count
+from rapids_tc._parallel import parallel_for, thread_count, threads_for
 from rapids_tc.engines.cpu.compiled import compiled, inlined
 from rapids_tc.engines.cpu.parallel import atomic_add, count_ones, find, lowest_one
 from rapids_tc.engines.local_graphs import check_rows, divide
@@ -42,7 +42,7 @@ def count(
     counts = np.zeros(csr.m if per == "edge" else 0, np.int64)
     lengths = np.diff(csr.offsets)
     work = np.cumsum(lengths.astype(np.float64) ** 2 * (1 + lengths / (8 * WORD)))
-    threads = thread_count() if len(work) and work[-1] > SERIAL_BELOW else 1
+    threads = threads_for(int(work[-1]) if len(work) else 0)
     slots = min(TABLE, 1 << max(csr.n - 1, 1).bit_length())
     places = np.zeros((threads, slots), np.int32)
     shared = (csr.offsets, csr.columns, k, of_rows, spokes, counts)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from rapids_tc._parallel import SERIAL_BELOW, parallel_for, thread_count
+from rapids_tc._parallel import parallel_for, threads_for
 from rapids_tc.engines.cpu.compiled import compiled, inlined
 from rapids_tc.engines.cpu.parallel import load, swap_if
 from rapids_tc.preparation.community_tree import LEVEL_AT, OF_ENDS
@@ -100,9 +100,7 @@ def _climb(parents: Any, hints: Any, x: Any, level: Any, least: Any) -> Any:
 def join_ends(csr: Csr, levels: Array) -> Array:
     """Join edges with a common end, level by level; return the word of every edge: uint64, m."""
     parents, hints = (np.zeros(csr.m + csr.n, np.uint64) for _ in range(2))
-    threads = 1
-    if csr.m > SERIAL_BELOW:
-        threads = thread_count()
+    threads = threads_for(csr.m)
     cuts = np.linspace(0, csr.m, (_TASKS * threads if threads > 1 else 1) + 1).astype(np.int64)
     rows = np.searchsorted(csr.offsets, cuts)
     rows[-1] = csr.n

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from rapids_tc._parallel import SERIAL_BELOW, run_together, thread_count
+from rapids_tc._parallel import run_together, thread_count, threads_for
 from rapids_tc.engines.cpu import in_edges
 from rapids_tc.engines.cpu.clique_rows import TABLE
 from rapids_tc.engines.cpu.compiled import compiled
@@ -71,9 +71,8 @@ def join_levels(csr: Csr, levels: Array, *, on_progress: ProgressCallback | None
     rows = Rows(csr.rows, csr.columns, begins, np.zeros(csr.n, np.uint32), entries)
     every = np.arange(csr.m, dtype=np.uint32)
     forest = Forest(every, every.copy(), levels)
-    threads = 1
-    if csr.m > SERIAL_BELOW:  # tables of marks take no more than those of a count
-        threads = max(1, min(thread_count(), thread_count() * TABLE // csr.n))
+    # Tables of marks take no more than those of a count.
+    threads = threads_for(csr.m, max(1, thread_count() * TABLE // max(csr.n, 1)))
     marks = np.zeros((threads, csr.n), np.uint32)
     tickets, barrier = np.zeros(len(bounds), np.int64), np.zeros(3 * LINE, np.int64)
     done = np.zeros(1, np.int64)

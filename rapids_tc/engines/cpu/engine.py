@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rapids_tc._parallel import SERIAL_BELOW, parallel_for, thread_count
+from rapids_tc._parallel import parallel_for, thread_count, threads_for
 from rapids_tc.engines import peel
 from rapids_tc.engines.cpu import bitruss as bitruss_index
 from rapids_tc.engines.cpu import (
@@ -103,7 +103,7 @@ def degrees(src: Array, dst: Array, size: int, out: Array = None) -> tuple[Array
     """
     if small.is_small(len(src), size):
         return small.degrees(src, dst, size)
-    threads = _threads_for(len(src) + len(dst), DEGREE_TABLES)
+    threads = threads_for(len(src) + len(dst), DEGREE_TABLES)
     rows = [sorting.cut_evenly(len(end), threads) for end in (src, dst)]
     tables = np.zeros((threads, size), np.uint32)
 
@@ -129,7 +129,7 @@ def csr(keys: Array, n: int) -> Csr:
     """
     if small.is_small(len(keys), n):
         return small.csr(keys, n)
-    return sorting.sort_keys(keys, n, _threads_for(len(keys)))
+    return sorting.sort_keys(keys, n, threads_for(len(keys)))
 
 
 def csr_of_rows(keys: Array, n: int) -> tuple[Csr, None]:
@@ -140,7 +140,7 @@ def csr_of_rows(keys: Array, n: int) -> tuple[Csr, None]:
 def prepare(csr: Csr, pivot_range: PivotRange | None = None) -> CpuLayout:
     """Group the in-edges by pivot vertex. O(m) time, 8 m + 16 n bytes."""
     range_of_v = pivot_range or (0, csr.n)
-    groups = in_edges.group(csr, csr, 0, 0, csr.n, range_of_v, _threads_for(csr.m))
+    groups = in_edges.group(csr, csr, 0, 0, csr.n, range_of_v, threads_for(csr.m))
     return CpuLayout(csr, *groups, csr, csr, range_of_v, 0, whole=True)
 
 
@@ -155,7 +155,7 @@ def prepare_blocks(
     """Group the in-edges of a task on blocks."""
     to_row, shift = shifts(residues)
     range_of_v = pivot_range or (0, vw.n - shift)
-    groups = in_edges.group(uv, uw, to_row, shift, vw.n, range_of_v, _threads_for(uv.m))
+    groups = in_edges.group(uv, uw, to_row, shift, vw.n, range_of_v, threads_for(uv.m))
     return CpuLayout(vw, *groups, uw, uv, range_of_v, shift, whole=False)
 
 
@@ -249,7 +249,7 @@ def list_triangles(layout: CpuLayout, starts: Array, first: int, last: int) -> A
 
     On blocks, list u by row of uv, v by column of uv, and w by column of uw.
     """
-    sizes = _threads_for(last - first), _slots(layout.csr.n)
+    sizes = threads_for(last - first), _slots(layout.csr.n)
     return listing.list_ranks(layout, starts, first, last, *sizes)
 
 
@@ -258,14 +258,14 @@ def find_edges(csr: Csr, u: Array, v: Array, rank: Array | None = None) -> Array
 
     With `rank`, the pairs are numbers of vertices, whose ranks it holds.
     """
-    return look_up.find_edges(csr, u, v, _threads_for(len(u)), rank)
+    return look_up.find_edges(csr, u, v, threads_for(len(u)), rank)
 
 
 def row_values(
     csr: Csr, u: Array, v: Array, rank: Array, columns: Sequence[RowColumn]
 ) -> list[Array]:
     """Find the edge of each row, and return its value of every column."""
-    return look_up.row_values(csr, u, v, _threads_for(len(u)), rank, columns)
+    return look_up.row_values(csr, u, v, threads_for(len(u)), rank, columns)
 
 
 def rank_finder(part: Any, rank: Array) -> None:
@@ -341,11 +341,4 @@ def _visit(
 
 def _threads(layout: CpuLayout) -> int:
     """Return how many threads are worth starting to count a layout."""
-    return _threads_for(int(layout.probe_counts.sum()))
-
-
-def _threads_for(steps: int, most: int | None = None) -> int:
-    """Return how many threads are worth starting for so many steps, rows or entries."""
-    if steps <= SERIAL_BELOW:
-        return 1
-    return min(thread_count(), most or steps)
+    return threads_for(int(layout.probe_counts.sum()))

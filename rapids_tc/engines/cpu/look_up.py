@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rapids_tc._parallel import SERIAL_BELOW, parallel_for, thread_count
+from rapids_tc._parallel import parallel_for, threads_for
 from rapids_tc.engines.cpu.compiled import compiled, inlined
 from rapids_tc.engines.cpu.parallel import find
 from rapids_tc.engines.cpu.raw_rows import read_only
@@ -67,7 +67,7 @@ def take(values: Array, positions: Array) -> Array:
     """Return the value at each position, and 0 for the position -1."""
     rows, taken = len(positions), np.empty(len(positions), values.dtype)
     column = RowColumn(values, 0, values.dtype)
-    threads = thread_count() if rows > SERIAL_BELOW else 1
+    threads = threads_for(rows)
     parts = cut_evenly(rows, max(-(-rows // TAKEN), 1))
 
     def write(number: int, thread: int) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rapids_tc._parallel import SERIAL_BELOW, parallel_for, thread_count
+from rapids_tc._parallel import parallel_for, threads_for
 from rapids_tc.engines.cpu.compiled import compiled
 from rapids_tc.engines.cpu.parallel import find
 from rapids_tc.preparation.csr import Csr
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from rapids_tc.preparation.csr import Array
 
 TASKS_PER_THREAD = 16
+STEPS = 16  # of a pair, at least: a walk, and look-ups
 SEARCHED = 4  # a row with so many times the entries that are walked is searched, not marked
 
 
@@ -37,7 +38,7 @@ def common_sums(rows: Csr, u: Array, v: Array, values: Array) -> Array:
     order = np.arange(len(hub), dtype=np.uint32)
     for end in (other, hub):
         order = _group(end, np.zeros(rows.n + 1, np.int64), order)
-    threads = thread_count() if len(hub) > SERIAL_BELOW >> 4 else 1
+    threads = threads_for(len(hub) * STEPS)
     bounds = np.linspace(0, len(hub), threads * TASKS_PER_THREAD + 1).astype(np.int64)
     tables, sums = np.zeros((threads, rows.n), np.uint8), np.empty(len(hub), np.int64)
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rapids_tc._parallel import SERIAL_BELOW, parallel_for, thread_count
+from rapids_tc._parallel import parallel_for, thread_count, threads_for
 from rapids_tc.engines.cpu.compiled import compiled, inlined
 from rapids_tc.engines.wedge_ends import MOST_DEGREE, WedgeEnds
 from rapids_tc.plan import costs as model
@@ -35,7 +35,7 @@ def prepare_ends(
 ) -> WedgeEnds:
     """Count wedges: see `rapids_tc.engines.protocol.Engine`."""
     counts = np.empty(len(asked), np.int64)
-    threads = thread_count() if rows.m > SERIAL_BELOW else 1
+    threads = threads_for(rows.m)
     cuts = np.linspace(0, len(asked), threads * TASKS_PER_THREAD + 1).astype(np.int64)
 
     def task(number: int, thread: int) -> None:
@@ -108,7 +108,7 @@ def _cut(work: Array) -> tuple[int, Array]:
     """Return how many threads are worth starting, and tasks of about equal work."""
     total = np.cumsum(work)
     most = int(total[-1]) if len(work) else 0
-    threads = thread_count() if most > SERIAL_BELOW else 1
+    threads = threads_for(most)
     tasks = threads * TASKS_PER_THREAD if threads > 1 else 1
     inner = np.searchsorted(total, np.linspace(0, most, tasks + 1)[1:-1])
     return threads, np.unique(np.concatenate([[0], inner, [len(work)]]))

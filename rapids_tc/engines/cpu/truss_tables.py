@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from rapids_tc._parallel import SERIAL_BELOW, parallel_for, thread_count
+from rapids_tc._parallel import parallel_for, threads_for
 from rapids_tc.engines.cpu.compiled import compiled
 from rapids_tc.engines.cpu.parallel import (
     atomic_add,
@@ -122,7 +122,7 @@ def _build_bits(edges: ActiveEdges, sizes: Array, has_edge: Array) -> Tables:
 
 def cut_edges(size: int) -> tuple[int, list[slice]]:
     """Return how many threads are worth starting for so many edges, and parts of them."""
-    threads = thread_count() if size > SERIAL_BELOW else 1
+    threads = threads_for(size)
     return threads, cut_evenly(size, 8 * threads if threads > 1 else 1)
 
 

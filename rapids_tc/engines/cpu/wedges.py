@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rapids_tc._parallel import SERIAL_BELOW, parallel_for, thread_count
+from rapids_tc._parallel import parallel_for, thread_count, threads_for
 from rapids_tc.engines.cpu.compiled import compiled, inlined
 from rapids_tc.engines.cpu.parallel import atomic_add
 from rapids_tc.engines.wedges import WedgeRows, check_edges
@@ -62,7 +62,7 @@ def squares(
     csr, rows, work = wedges.csr, wedges.rows, wedges.work
     arrays = csr.offsets, rows.offsets, rows.columns, wedges.places
     ends = np.cumsum(work, dtype=np.float64)
-    threads = threads_for(csr, int(ends[-1]) if csr.n else 0)
+    threads = wedge_threads(csr, int(ends[-1]) if csr.n else 0)
     targets = np.linspace(0, ends[-1] if csr.n else 0, threads * TASKS_PER_THREAD + 1)[1:-1]
     cuts = np.unique(np.concatenate([[0], np.searchsorted(ends, targets), [csr.n]]))
     counts = np.zeros((threads, csr.n), np.uint32)
@@ -94,15 +94,13 @@ def counters_bytes(rows: int, vertices: int) -> int:
     return min(thread_count() * counters, most) + thread_count() * min(HOT, vertices) * 8
 
 
-def threads_for(csr: Csr, steps: int, tables: int = 1) -> int:
+def wedge_threads(csr: Csr, steps: int, tables: int = 1) -> int:
     """Return how many threads count: fewer in a graph of few edges per vertex, to save memory.
 
     Each has so many tables of counters.
     """
-    if steps <= SERIAL_BELOW:
-        return 1
     most = max(model.WEDGE_COUNTERS * csr.m, model.MOST_WEDGE_COUNTERS)
-    return max(1, min(thread_count(), most // (tables * model.WEDGE_COUNTER * csr.n)))
+    return threads_for(steps, max(1, most // max(tables * model.WEDGE_COUNTER * csr.n, 1)))
 
 
 @compiled
