@@ -4,8 +4,9 @@
     python benchmarks/figures.py cpu   # a machine at rest, about a quarter of an hour
     python benchmarks/report.py        # the tables of the README and STUDY.md, from the files
 
-Each script adds its lines to a file in ``results/``, which is named by the table that shows it, the
-machine and the day. All scripts run, and the exit code is 1 if any of them failed.
+RAPIDS_TC_SHARED names the folder of the real graphs. Each script adds its lines to a file in
+``results/``, which is named by the table that shows it, the machine and the day. All scripts run,
+and the exit code is 1 if any of them failed.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ SCRIPTS = {  # by kind: the first word is that of the file
     "cpu": [
         "laptop bench.py --suite laptop",
         "cpu bench.py --suite cpu",
-        "cpu calls.py --library pandas",
+        "calls calls.py --library pandas",
         "cold cold.py rmat:12",
     ],
 }
