@@ -134,9 +134,9 @@ class Graph(_Graph, Generic[_F_co]):
         destination: Labels | None = None, by: Labels | _Array, bipartite: bool = False,
         engine: EngineName | None = None, progress: bool | None = None,
         memory_limit: ByteSize | None = None, edge_index: _Array) -> _GroupedGraph[Any]: ...
-    def annotate(self, *columns: str, where: Triangles | None = None,
-        engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
-        memory_limit: ByteSize | None = None) -> _F_co: ...
+    def annotate(self, *columns: str, time: Label | None = None, within: Length | None = None,
+        where: Triangles | None = None, engine: EngineName | None = None, method: Method = "auto",
+        progress: bool | None = None, memory_limit: ByteSize | None = None) -> _F_co: ...
     def approximate_count(self, *, colors: int = 4, seed: int = 0, confidence: float = 0.95,
         engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
         memory_limit: ByteSize | None = None) -> Estimate: ...
@@ -384,28 +384,32 @@ class _GroupedGraph(Graph[_F_co]):  # made with by=
         progress: bool | None = None, memory_limit: ByteSize | None = None) -> _F_co: ...
 
 @overload
-def annotate(edges: _F | Graph[_F], *columns: str, where: Triangles | None = None,
-    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+def annotate(edges: _F | Graph[_F], *columns: str, time: Label | None = None,
+    within: Length | None = None, where: Triangles | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> _F: ...
 @overload
-def annotate(edges: _Stream | Graph[_Stream], *columns: str, where: Triangles | None = None,
-    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+def annotate(edges: _Stream | Graph[_Stream], *columns: str, time: Label | None = None,
+    within: Length | None = None, where: Triangles | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Any: ...
 @overload
-def annotate(edges: _A | tuple[_A, _A], *columns: str, where: Triangles | None = None,
-    source: Labels | None = None, destination: Labels | None = None,
-    by: _Array | Labels | None = None, engine: EngineName | None = None,
-    method: Method = "auto", progress: bool | None = None,
+def annotate(edges: _A | tuple[_A, _A], *columns: str, time: _Array | Label | None = None,
+    within: Length | None = None, where: Triangles | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: _Array | Labels | None = None,
+    engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> dict[str, _A]: ...
 @overload
-def annotate(edges: _Matrix, *columns: str, where: Triangles | None = None,
-    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+def annotate(edges: _Matrix, *columns: str, time: Label | None = None,
+    within: Length | None = None, where: Triangles | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: Labels | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> dict[str, Any]: ...
 @overload
-def annotate(*columns: str, where: Triangles | None = None, source: Labels | None = None,
+def annotate(*columns: str, time: _Array | Label | None = None, within: Length | None = None,
+    where: Triangles | None = None, source: Labels | None = None,
     destination: Labels | None = None, by: _Array | Labels | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None, edge_index: _A) -> dict[str, _A]: ...

@@ -18,6 +18,7 @@ from emulator_support import Numpy
 import rapids_tc as tc
 from rapids_tc import testing
 from rapids_tc.analytics.similarity import MEASURES
+from rapids_tc.engines.as_of import COLUMNS as AS_OF
 from rapids_tc.executors.local import PartitionedFrame
 from rapids_tc.graphs.edge_graph import POOLED
 from rapids_tc.plan.block_layout import BlockLayout, use_layout
@@ -45,7 +46,7 @@ SERVED = tuple(  # in blocks on clusters, too
     name for name, column in row_columns().items() if not column.needs & Needs.IN_MEMORY
 )
 OF_ROWS = [  # sets of columns
-    tuple(row_columns()), SERVED, ("jaccard", "trussness"), ("squares", "triangles"),
+    tuple(row_columns()), SERVED, ("jaccard", "trussness"), ("squares", "triangles"), AS_OF,
 ]  # fmt: skip
 SERVED_VERTICES = tuple(
     name for name, column in vertex_columns().items() if not column.needs & Needs.IN_MEMORY
@@ -151,6 +152,8 @@ def together(own):
     if own.get("weight", "") is None:
         own = {**own, "aggregate": None}
         own |= {"mean": "arithmetic"} if "mean" in own else {}
+    if own.get("columns") == AS_OF:
+        own = {**own, "time": "t", "within": own["within"] or OPTIONS["within"][1]}
     if own.get("within", "") is None:
         own = {**own, "time": None}
     if own.get("where") is not None:
@@ -194,6 +197,9 @@ def expected(name, own, frame=FRAME):
     """The answer by the definition, as plain Python values."""
     rows = list(zip(frame["src"].tolist(), frame["dst"].tolist(), strict=True))
     record, own = ANALYTICS[name], dict(own)
+    if own.get("columns") == AS_OF:
+        timed = list(frame[["src", "dst", "t"]].itertuples(index=False, name=None))
+        return reference.as_of(timed, AS_OF, within=own["within"])
     definition = getattr(reference, name)
     vertices, where = own.pop("vertices", None), kind_of(own)
     if (pairs := own.pop("pairs", None)) is not None:

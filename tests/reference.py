@@ -625,6 +625,55 @@ def annotate(rows, columns):
     return {c: named[c](rows) if c in named else similarity(rows, c) for c in columns}
 
 
+def as_of(timed_rows, columns, *, within=None):
+    """{column: its value of each row}, of what the row forms with earlier rows of its window.
+
+    Rows are (u, v, time). Earlier rows are those of an earlier time, or of the same and above, that
+    are at most `within` before.
+    """
+    order = sorted(range(len(timed_rows)), key=lambda i: timed_rows[i][2])
+    found = {column: [0] * len(timed_rows) for column in columns}
+    for place, i in enumerate(order):
+        u, v, time = timed_rows[i]
+        window = [timed_rows[j] for j in order[:place]]
+        window = [(a, b) for a, b, t in window if a != b and (within is None or time - t <= within)]
+        for column in columns if u != v else ():
+            found[column][i] = _formed(u, v, window, column)
+    return found
+
+
+def _formed(u, v, window, column):
+    """What a row u -> v forms with the rows of a window, which are in the order of time."""
+    edges = {*window}
+    into = {w: {a for a, b in edges if b == w} for a, b in edges for w in (a, b)}
+    out = {w: {b for a, b in edges if a == w} for w in into}
+    for end in (u, v):
+        into.setdefault(end, set())
+        out.setdefault(end, set())
+    value = {
+        "u_out": lambda: sum(a == u for a, b in window),
+        "u_in": lambda: sum(b == u for a, b in window),
+        "v_out": lambda: sum(a == v for a, b in window),
+        "v_in": lambda: sum(b == v for a, b in window),
+        "u_out_distinct": lambda: len(out[u]),
+        "u_in_distinct": lambda: len(into[u]),
+        "v_out_distinct": lambda: len(out[v]),
+        "v_in_distinct": lambda: len(into[v]),
+        "pair_repeats": lambda: window.count((u, v)),
+        "pair_reversed": lambda: window.count((v, u)),
+        "triangles_closed": lambda: len((out[u] | into[u]) & (out[v] | into[v])),
+        "closed_cycle": lambda: len(out[v] & into[u]),
+        "closed_middle": lambda: len(out[u] & into[v]),
+        "closed_in": lambda: len(out[u] & out[v]),
+        "closed_out": lambda: len(into[u] & into[v]),
+        "cycles_closed": lambda: sum(
+            window.index((v, w)) < max(i for i, row in enumerate(window) if row == (w, u))
+            for w in out[v] & into[u]
+        ),
+    }
+    return value[column]()
+
+
 def structural_holes(mutual, columns, vertices):
     """{vertex: its values of the columns}, from {(u, v): weight of the tie}, both ways: Burt's."""
     ties = {u: {v: w for (x, v), w in mutual.items() if x == u and w} for u in vertices}

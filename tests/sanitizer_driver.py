@@ -27,6 +27,7 @@ from rapids_tc.blocks.quantities import (
     TriangleSideSums,
     Within,
 )
+from rapids_tc.engines.as_of import COLUMNS, TimedRows
 from rapids_tc.engines.gpu.cuda import engine
 from rapids_tc.engines.neighbor_rows import END, LIVE, WHEN, WORDS, NeighborRows
 from rapids_tc.engines.protocol import Spans
@@ -138,6 +139,14 @@ def pairs(card, csr, total: int) -> None:
     for first, second in ((u, v), (v, u)):
         for values in (cupy.ones(csr.n, "int64"), cupy.empty(0, "int64")):
             assert int(card.common_sums(rows, first, second, values).sum()) == 3 * total
+
+
+def earlier_rows(card, csr, total: int) -> None:
+    """Each triangle is closed by the last of its rows alone, if every edge has one."""
+    rows = TimedRows(csr.rows.astype("uint32"), csr.columns, cupy.zeros(csr.m, "uint32"), csr.n)
+    counts = card.as_of(rows, COLUMNS)
+    assert int(counts[COLUMNS.index("triangles_closed")].sum()) == total
+    assert not card.as_of(replace(rows, first=cupy.arange(csr.m, dtype="uint32")), COLUMNS).any()
 
 
 def changes(card, csr, total: int) -> None:
@@ -304,6 +313,7 @@ def main(*names: str) -> None:
         bitruss(card, csr)
         wedge_ends(card, csr)
         pairs(card, csr, totals["bitmap"])
+        earlier_rows(card, csr, totals["bitmap"])
         changes(card, csr, totals["bitmap"])
         analytics(card, layout, totals["bitmap"])
         in_blocks(card, keys, n, totals["bitmap"])

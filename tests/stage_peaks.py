@@ -33,6 +33,7 @@ NAMED = {  # stages by the words of the bar; what comes after one is the last, "
     "summing over triangles": "count",
     "peeling": "peel",
     "comparing vertices": "compare",
+    "sorting by time": "earlier rows",
     "joining communities": "communities",
     "sorting the edges": "edges",
 }
@@ -44,6 +45,7 @@ OF_TIES = {  # calls with weights, of which each has its own function and option
     "jaccard with weights": ("similarity", {}),
 }
 HIERARCHY = "all communities"
+AS_OF = "columns as of a time"
 
 
 def of_ties(name, own, edges):
@@ -78,6 +80,7 @@ CALLS = {
     "list_triangles": tc.list_triangles,
     "approximate_count": lambda edges: tc.approximate_count(edges, colors=2, seed=1),
     "triangles_over_time": lambda edges: tc.triangles_over_time(edges, time="t"),
+    AS_OF: lambda edges: tc.annotate(edges, "cycles_closed", time="t", within=99),
     WEIGHTED: lambda edges: tc.clustering(edges, weight="weight", source="src", destination="dst"),
 }
 CALLS |= {name: partial(of_ties, *call) for name, call in OF_TIES.items()}
@@ -93,6 +96,10 @@ def work_of(function):
         record = ANALYTICS[name]
         return record.work({**record.defaults, **own, "weight": "weight"})
     if function == "adamic_adar":
+        return ANALYTICS["similarity"].work({"measure": function, "pairs": None})
+    if function == AS_OF:
+        record = ANALYTICS["annotate"]
+        return record.work({**record.defaults, "columns": ("cycles_closed",)})
         record = ANALYTICS["similarity"]
         return record.work({**record.defaults, "measure": function})
     if function == HIERARCHY:
@@ -121,7 +128,7 @@ GRAPHS = {"rows": (circulant(2000, 32), 2000), "vertices": (pairs(32_000), 64_00
 
 def edges_of(graph, function="count"):
     frame = pd.DataFrame(dict(zip(("src", "dst"), GRAPHS[graph][0], strict=True)))
-    if function == "triangles_over_time":
+    if function in ("triangles_over_time", AS_OF):
         return frame.assign(t=np.random.default_rng(0).permutation(len(frame)))
     return frame.assign(weight=1.0) if function in (WEIGHTED, *OF_TIES) else frame
 

@@ -50,6 +50,7 @@ from rapids_tc.preparation import (
     intervals,
     numbering,
     orient,
+    time_order,
     times,
 )
 from rapids_tc.preparation.edge_columns import edge_columns
@@ -701,6 +702,24 @@ HINTS = {
         (lambda h: tc.annotate(k3(), "nothing"), "name each of.*'triangles'.*at most once"),
         (lambda h: tc.annotate(k3(t=1), "jaccard", where=tc.Triangles(time="t", within=1)),
          'where= counts triangles of a kind: name "triangles" alone'),
+        (lambda h: tc.annotate(k3(t=1), "jaccard", time="t", within=1),
+         'alone beside them, or columns as of a time, such as "triangles_closed"'),
+        (lambda h: tc.annotate(k3(t=1), "u_out", "jaccard", time="t"), "add them in two calls"),
+        (lambda h: tc.annotate(k3(t=1), "u_out", where=tc.Triangles(time="t", within=1)),
+         "leave one out"),
+        (lambda h: tc.annotate(k3(t=1), "u_out"), "name the column of times by time="),
+        (lambda h: ANALYTICS["annotate"].body(
+            Fake(labels=["t"]), columns=("u_out",), time="t", method="bitmap"),
+         'with "u_out" only method="auto" works'),
+    ],
+    "graphs/as_of": [
+        (having(costs, "MOST_TIMED_ROWS", 3,
+                lambda h: tc.annotate(k3(t=1), "u_out", time="t")),
+         "fewer than 3: give parts of the rows, each with its window before it"),
+    ],
+    "preparation/time_order": [
+        (having(time_order, "all_below", lambda *_: False,
+                lambda h: tc.annotate(k3(t=1), "u_out", time="t")), "Give the call a copy"),
     ],
     "preparation/named_ids": [
         (lambda h: tc.vertex_triangles(k3(), vertices=["a"]), "ids of the graph are integers: "),

@@ -8,6 +8,7 @@ import pytest
 
 from rapids_tc import testing
 from rapids_tc.engines.gpu import (
+    as_of,
     bitruss,
     block_layout,
     changes,
@@ -83,6 +84,7 @@ def test_an_expression_is_read():
         ("rows.cu", "kPartThreads kPartTile", (raw_rows._PART_THREADS, raw_rows._PART_TILE)),
         ("rows.cu", "kBucketThreads", (raw_rows._BUCKET_THREADS,)),
         ("bitmap.cu", "kChunk", (layout.CHUNK,)),
+        ("as_of.cu", "kWarp", (as_of._WARP,)),
         ("pairs.cu", "kLanes", (pairs._LANES,)),
         ("hubs.cu", "kHubThreads", (hubs._HUB_THREADS,)),
         ("hubs.cu", "kHubBlocksPerSm kNone", (hubs._BLOCKS_PER_SM, hubs._NONE)),

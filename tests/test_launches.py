@@ -22,6 +22,7 @@ from rapids_tc.blocks.quantities import (
     TrianglesByType,
     Within,
 )
+from rapids_tc.engines.as_of import COLUMNS, TimedRows
 from rapids_tc.engines.gpu import keys, partition, small
 from rapids_tc.engines.gpu.truss import CudaPeeler
 from rapids_tc.engines.neighbor_rows import END, LIVE, WORDS, NeighborRows
@@ -129,6 +130,7 @@ def launch_all(engine):
     ends = csr.rows.astype(np.uint32), csr.columns
     engine.common_sums(engine.neighbors(csr), *ends, np.ones(csr.n, np.int64))
     change_edges(engine, csr)
+    engine.as_of(TimedRows(*ends, np.zeros(csr.m, np.uint32), csr.n), COLUMNS)
     places = engine.find_edges(csr, csr.rows, csr.columns)
     for dtype in ("bool", "uint32", "int64"):
         engine.take(np.zeros(csr.m, dtype), places)

@@ -12,6 +12,7 @@ from rapids_tc.engines.wedge_ends import MOST_DEGREE
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
+    from rapids_tc.engines.as_of import TimedRows
     from rapids_tc.engines.neighbor_rows import NeighborRows, RowSlots
     from rapids_tc.engines.quantity import Quantity
     from rapids_tc.engines.similarity_formulas import Ranking
@@ -593,6 +594,18 @@ class Engine(Protocol):
         ------
         CapacityError
             The index takes more.
+        """
+
+    def as_of(
+        self,
+        rows: TimedRows,
+        asked: Sequence[str],
+        *,
+        on_progress: ProgressCallback | None = None,
+    ) -> Array:
+        """Count what each row forms with earlier rows: int64, (asked, rows).
+
+        `asked` are some of `rapids_tc.engines.as_of.COLUMNS`, each once.
         """
 
     def find_edges(self, csr: Csr, u: Array, v: Array, rank: Array | None = None) -> Array:

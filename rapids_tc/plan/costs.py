@@ -63,6 +63,7 @@ STAGES: dict[str, dict[str, Pair]] = {
         "times": (94, 0),
         "coded times": (150, 0),
         "edges": (50, 8),
+        "earlier rows": (92, 28),
         "keep": (20, 8),
     },
     "cuda": {
@@ -93,6 +94,7 @@ STAGES: dict[str, dict[str, Pair]] = {
         "times": (110, 0),
         "coded times": (170, 0),
         "edges": (46, 8),
+        "earlier rows": (150, 40),
         "keep": (20, 8),
     },
 }
@@ -280,6 +282,7 @@ MOST_GRAPH_ROWS = {"cpu": 2**63, "cuda": 2**31}  # a graph of this many or more 
 MOST_POSITIONS = {"cpu": 2**63, "cuda": 2**32}  # blocks in memory have fewer edges together
 MOST_CLIQUE_ROW = 2**16  # entries of a row in which cliques are counted: sums stay below 2**63
 MOST_SQUARE_EDGES = 2**31  # squares are counted of fewer: four times their number is below 2**63
+MOST_TIMED_ROWS = 2**31  # rows of which what each forms with earlier ones is counted: fewer
 MOST_WEDGES = 2**32 - 1  # of the index of the bitruss peel: it numbers blooms in 32 bits
 MOST_ENTRIES = 2**32 - 2**12  # of all rows of neighbors, by which wedges are walked on a GPU: fewer
 NO_RANK = 2**32 - 1  # where no vertex is found: a graph has fewer ranks

@@ -56,7 +56,7 @@ class Text:
 NO_TEXT = Text()
 BY_ROW = Result.COLUMN, Result.COLUMNS
 HIGHER = (  # what takes more memory than to make an answer by row does
-    Needs.SQUARES | Needs.BITRUSS | Needs.COMMUNITIES | Needs.EDGE_SUMS | Needs.VALUES
+    Needs.SQUARES | Needs.BITRUSS | Needs.COMMUNITIES | Needs.EDGE_SUMS | Needs.VALUES | Needs.AS_OF
 )
 OF_WEDGES = "wedges", "squares", "peel squares"  # stages whose layout is the one of wedges
 
@@ -87,6 +87,10 @@ def stages(
         stage("order"),
         stage("orient"),
     ]
+    if work.needs & Needs.AS_OF:  # of rows by time, without their graph
+        more = model.COLUMN * (work.columns - 1) * rows
+        result = result[: 1 if work.needs == Needs.AS_OF else None]
+        result.append(stage("earlier rows", "earlier rows", more))
     if work.needs & Needs.SAMPLE:  # a graph of some of the edges, and the numbers of their ends
         sampled = rows // work.colors
         counted = replace(work, needs=Needs.VERTEX_COUNTS)

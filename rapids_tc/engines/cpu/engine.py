@@ -22,6 +22,7 @@ import numpy as np
 
 from rapids_tc._parallel import parallel_for, thread_count, threads_for
 from rapids_tc.engines import peel
+from rapids_tc.engines.cpu import as_of as earlier_rows
 from rapids_tc.engines.cpu import bitruss as bitruss_index
 from rapids_tc.engines.cpu import (
     changes,
@@ -73,6 +74,7 @@ block_store, slot_pool, small_graph = host_slots.BlockStore, host_slots.SlotPool
 cliques = clique_rows.count
 prepare_wedges, squares = wedges.prepare_wedges, wedges.squares
 bitruss = bitruss_index.decompose
+as_of = earlier_rows.as_of
 costs = Costs(
     tables=lambda vertices, sides: _table_bytes(vertices, sides),
     most=model.MOST_GRAPH_ROWS["cpu"],
