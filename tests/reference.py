@@ -670,6 +670,12 @@ def _formed(u, v, window, column):
             window.index((v, w)) < max(i for i, row in enumerate(window) if row == (w, u))
             for w in out[v] & into[u]
         ),
+        # u scatters to v and another w, which both go to z; or v gathers from u and another w, to
+        # which z goes as well.
+        "scatter_gather": lambda: (
+            sum(len({u, v, w, z}) == 4 and v in into[z] for w in out[u] for z in out[w])
+            + sum(len({u, v, w, z}) == 4 and u in out[z] for w in into[v] for z in into[w])
+        ),
     }
     return value[column]()
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import rapids_tc as tc
 from rapids_tc.cli import main
 from rapids_tc.engines.as_of import COLUMNS
-from rapids_tc.engines.cpu import as_of
+from rapids_tc.engines.cpu import time_entries
 from rapids_tc.plan.record import row_columns, vertex_columns
 
 
@@ -66,8 +66,8 @@ def test_rows_of_hubs(backend, within):
 @pytest.mark.parametrize("within", [None, 5, 40])
 @pytest.mark.parametrize("tasks", [1, 7, 400])
 def test_tasks_that_begin_in_the_middle_of_a_vertex(backend, monkeypatch, within, tasks):
-    monkeypatch.setattr(as_of, "SERIAL_BELOW", 0)
-    monkeypatch.setattr(as_of, "TASKS_PER_THREAD", tasks)
+    monkeypatch.setattr(time_entries, "SERIAL_BELOW", 0)
+    monkeypatch.setattr(time_entries, "TASKS_PER_THREAD", tasks)
     for seed in range(4):
         frame = random_frame(400, 8 if seed else 2, 150, seed)
         assert_same(made(backend, frame, within), right(frame, within))

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 # The most that columns need.
 ANY = Needs.EDGE_COUNTS | Needs.DEGREES | Needs.TRUSSNESS | Needs.EDGE_SUMS
-ANY |= Needs.COMMUNITIES | Needs.SQUARES | Needs.BITRUSS | Needs.AS_OF
+ANY |= Needs.COMMUNITIES | Needs.SQUARES | Needs.BITRUSS
 
 
 def _check(own: OwnOptions) -> OwnOptions:

@@ -23,7 +23,8 @@ TRIANGLES = (
     "closed_out",
     "cycles_closed",
 )
-COLUMNS = (*FANS, *DISTINCT, *PAIRS, *TRIANGLES)  # kernels number them in this order
+SQUARES = ("scatter_gather",)
+COLUMNS = (*FANS, *DISTINCT, *PAIRS, *TRIANGLES, *SQUARES)  # kernels number them in this order
 
 
 @dataclass(frozen=True)

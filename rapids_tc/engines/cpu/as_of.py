@@ -1,25 +1,35 @@
 """What rows form with earlier rows, on all cores: see `rapids_tc.engines.as_of`.
 
-The *entries* of a vertex are its rows in the order of time, as it sees them. A window slides along
-the entries of a vertex, and a table has for each of its neighbors the last entry so far: it lies in
-the window if it is not before the window's first entry, so that nothing is taken out.
+A window slides along the entries of a vertex, and a table has for each of its neighbors the last
+entry so far: it lies in the window if it is not before the window's first entry, so that nothing is
+taken out. A task is a range of entries; if it begins in the middle of a vertex, its window is
+filled first.
 
-A row is answered at the one of its ends that has more entries in the window, its pivot: those of
-the other end are walked, and looked up in the table of the pivot. A task is a range of entries; if
-it begins in the middle of a vertex, its window is filled first.
+Triangles: a row is answered at the one of its ends that has more entries in the window, its pivot.
+Those of the other end are walked, and looked up in the table of the pivot.
+
+Squares: from the other end two steps are walked, from its entries to the entries of their other
+ends, which are looked up at the pivot. The pivot is the end from which more would be walked.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rapids_tc._parallel import SERIAL_BELOW, parallel_for, thread_count
-from rapids_tc.engines.as_of import COLUMNS, DISTINCT, PAIRS, TRIANGLES
+from rapids_tc._parallel import parallel_for
+from rapids_tc.engines.as_of import COLUMNS, DISTINCT, PAIRS, SQUARES, TRIANGLES
 from rapids_tc.engines.cpu.compiled import compiled, inlined
 from rapids_tc.engines.cpu.parallel import exchange, load
+from rapids_tc.engines.cpu.time_entries import (
+    entries_of,
+    other_of,
+    row_of,
+    side_of,
+    tasks_of,
+    window_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,35 +38,10 @@ if TYPE_CHECKING:
     from rapids_tc.engines.protocol import ProgressCallback
     from rapids_tc.preparation.csr import Array
 
-TASKS_PER_THREAD = 64
-WORDS, SLOT = 4, 24  # of a vertex in the tables of a thread: words of 32 bits, and bytes in all
-ROW, ONE, LOW = np.uint64(33), np.uint64(1), np.uint64(2**32 - 1)  # see `Entries`
 OUT_LAST, IN_LAST, OUT_FIRST = 0, 1, 2  # columns of a table of triangles
 OUT_SEEN, IN_SEEN, CYCLE_SEEN, SEEN = 1, 2, 4, 3  # bits of what a row has met, and their number
 PAIR = COLUMNS.index(PAIRS[0])
 CLOSED, CYCLE, MIDDLE, CLOSED_IN, CLOSED_OUT, IN_TIME = (COLUMNS.index(t) for t in TRIANGLES)
-
-
-@dataclass(frozen=True)
-class Entries:
-    """The entries of all vertices.
-
-    Attributes
-    ----------
-    offsets : array of int64, shape (n + 1,)
-    entries : array of uint64
-        Those of vertex v are entries[offsets[v] : offsets[v + 1]], in the order of time: each the
-        row << 33 | the other end << 1 | whether the row comes in.
-    twins : array of uint32
-        The place of the same row's entry at its other end.
-    begins : array of uint32
-        Where the window of each entry begins.
-    """
-
-    offsets: Array
-    entries: Array
-    twins: Array
-    begins: Array
 
 
 def as_of(
@@ -65,102 +50,46 @@ def as_of(
     """Count what rows form with earlier rows: see `rapids_tc.engines.protocol.Engine`."""
     counts = np.zeros((len(asked), len(rows)), np.int64)
     places = np.array([asked.index(name) if name in asked else -1 for name in COLUMNS])
-    given = _entries(rows)
-    graph = given.offsets, given.entries, rows.first
-    threads, cuts, tables = _tasks(len(given.entries), rows.n)
-    seen, links = np.zeros((threads, rows.n), np.int64), np.zeros(0, np.uint32)
-    if "cycles_closed" in asked:
-        links = np.zeros(len(given.entries), np.uint32)
-    looked_up = bool({*asked} & {*DISTINCT, *PAIRS})
+    names, given = {*asked}, entries_of(rows)
+    graph, size = (given.offsets, given.entries, rows.first), len(given.entries)
+    walks = given.twins, given.begins
+    threads, cuts, tables = tasks_of(size, rows.n)
+    with_squares = bool(names & {*SQUARES})
+    looked_up = rows.n * bool(with_squares or names & {*DISTINCT, *PAIRS})
+    before = np.zeros(len(rows) * with_squares, np.uint32)
+    parts = [(cuts[number], cuts[number + 1]) for number in range(len(cuts) - 1)]
 
     def fans(number: int, thread: int) -> None:
-        part, table = (cuts[number], cuts[number + 1]), tables[thread, : rows.n * looked_up]
-        _count_fans(*part, *graph, table, given.begins, places, counts)
+        own = tables[thread, :looked_up], given.begins, before
+        _count_fans(*parts[number], *graph, *own, places, counts)
 
-    def triangles(number: int, thread: int) -> None:
-        part, windows = (cuts[number], cuts[number + 1]), (given.twins, given.begins)
-        own = tables[thread], seen[thread], links
-        _count_triangles(*part, *graph, *windows, *own, places, counts)
-
-    parallel_for(fans, len(cuts) - 1, threads)
-    if {*asked} & {*TRIANGLES}:
+    parallel_for(fans, len(parts), threads)
+    if names & {*TRIANGLES}:
         tables.fill(0)
-        parallel_for(triangles, len(cuts) - 1, threads, on_progress)
+        seen = np.zeros((threads, rows.n), np.int64)
+        links = np.zeros(size if "cycles_closed" in names else 0, np.uint32)
+
+        def triangles(number: int, thread: int) -> None:
+            own = tables[thread], seen[thread], links
+            _count_triangles(*parts[number], *graph, *walks, *own, places, counts)
+
+        parallel_for(triangles, len(parts), threads, on_progress)
+    if with_squares:
+        tables.fill(0)
+        work, of_rows = np.empty(size, np.int64), counts[places[-1]]
+        steps, ins = np.empty(size, np.uint64), np.empty(size + 1, np.uint32)
+        _split(given.entries, steps, ins)
+
+        def add_work(number: int, thread: int) -> None:
+            _add_work(*parts[number], given.offsets, *walks, work)
+
+        def squares(number: int, thread: int) -> None:
+            own = before, work, steps, ins, tables[thread]
+            _count_squares(*parts[number], *graph, *walks, *own, of_rows)
+
+        parallel_for(add_work, len(parts), threads)
+        parallel_for(squares, len(parts), threads, on_progress)
     return counts
-
-
-def _entries(rows: TimedRows) -> Entries:
-    """Write the entries of all vertices; their windows are left open."""
-    offsets = np.zeros(rows.n + 1, np.int64)
-    size = _count_entries(rows.src, rows.dst, offsets)
-    entries, twins, begins = (np.empty(size, dtype) for dtype in (np.uint64, np.uint32, np.uint32))
-    _place(rows.src, rows.dst, offsets[:-1].copy(), entries, twins)
-    return Entries(offsets, entries, twins, begins)
-
-
-def _tasks(entries: int, n: int) -> tuple[int, Array, Array]:
-    """Return how many threads to start, the ranges of entries of their tasks, and their tables.
-
-    All tables take no more than the entries do, or are one.
-    """
-    threads = thread_count() if entries > SERIAL_BELOW >> 4 else 1
-    threads = max(1, min(threads, 8 * entries // (SLOT * max(n, 1))))
-    tasks = threads * TASKS_PER_THREAD if threads > 1 else 1
-    cuts = np.unique(np.linspace(0, entries, tasks + 1).astype(np.int64))
-    return threads, cuts, np.zeros((threads, n, WORDS), np.uint32)
-
-
-@compiled
-def _count_entries(src: Array, dst: Array, offsets: Array) -> int:
-    """Count the entries of all vertices, in all and up to each; `offsets` are zeros."""
-    for row in range(len(src)):
-        if src[row] != dst[row]:
-            offsets[np.int64(src[row]) + 1] += 1
-            offsets[np.int64(dst[row]) + 1] += 1
-    for v in range(1, len(offsets)):
-        offsets[v] += offsets[v - 1]
-    return int(offsets[-1])
-
-
-@compiled
-def _place(src: Array, dst: Array, free: Array, entries: Array, twins: Array) -> None:
-    """Write both entries of each row; free[v] is the place of the next entry of v."""
-    for row in range(len(src)):
-        u, v = src[row], dst[row]
-        if u != v:
-            p, q, at = free[u], free[v], np.uint64(row) << ROW
-            entries[p] = at | np.uint64(v) << ONE
-            entries[q] = at | np.uint64(u) << ONE | ONE
-            twins[p], twins[q] = q, p
-            free[u] = p + 1
-            free[v] = q + 1
-
-
-@inlined
-def _row(entry: Any) -> Any:
-    return np.int64(entry >> ROW)
-
-
-@inlined
-def _other(entry: Any) -> Any:
-    return np.int64(entry >> ONE & LOW)
-
-
-@inlined
-def _side(entry: Any) -> Any:
-    return np.int64(entry & ONE)
-
-
-@inlined
-def _window(entries: Array, begin: Any, end: Any, row: Any) -> Any:
-    """Return the place of the first of some entries whose row is not before `row`."""
-    while begin < end:
-        middle = (begin + end) >> 1
-        if _row(entries[middle]) < row:
-            begin = middle + 1
-        else:
-            end = middle
-    return begin
 
 
 @inlined
@@ -172,29 +101,30 @@ def _add(places: Array, counts: Array, column: Any, row: Any, value: Any) -> Non
 @compiled
 def _count_fans(
     begin: int, end: int, offsets: Array, entries: Array, first: Array, table: Array,
-    begins: Array, places: Array, counts: Array,
+    begins: Array, before: Array, places: Array, counts: Array,
 ) -> None:  # fmt: skip
     """Find the windows of a range of entries, and count their rows, neighbors and repeats.
 
     With a `table`, which has for each neighbor the last entry of either direction, and how many of
-    them are in the window.
+    them are in the window. before[row] is the last row of the same ends in the window, counted
+    from 1; 0 if there is none.
     """
     vertex, p = np.searchsorted(offsets, begin, side="right") - 1, begin
     sizes = np.zeros(4, np.int64)  # rows that go out, that come in, and their distinct neighbors
     while p < end:
         stop = min(offsets[vertex + 1], end)
         if p < stop:
-            tail = _window(entries, offsets[vertex], p, np.int64(first[_row(entries[p])]))
+            tail = window_of(entries, offsets[vertex], p, np.int64(first[row_of(entries[p])]))
             sizes[:] = 0
             if len(table):
                 for t in range(tail, p):  # an earlier task may have had them
-                    table[_other(entries[t]), 0] = table[_other(entries[t]), 1] = 0
+                    table[other_of(entries[t]), 0] = table[other_of(entries[t]), 1] = 0
             for t in range(tail, p):
                 _enter(entries[t], t, tail, table, sizes)
         while p < stop:
             entry = entries[p]
-            row, other, side = _row(entry), _other(entry), _side(entry)
-            while tail < p and _row(entries[tail]) < first[row]:
+            row, other, side = row_of(entry), other_of(entry), side_of(entry)
+            while tail < p and row_of(entries[tail]) < first[row]:
                 _leave(entries[tail], tail, table, sizes)
                 tail += 1
             begins[p] = tail
@@ -203,6 +133,8 @@ def _count_fans(
                 _add(places, counts, 4 + 2 * side + way, row, sizes[2 + way])
                 if side == 0 and len(table) and table[other, way] > tail:
                     _add(places, counts, PAIR + way, row, np.int64(table[other, 2 + way]))
+                    if way == 0 and len(before):
+                        before[row] = row_of(entries[np.int64(table[other, 0]) - 1]) + 1
             _enter(entry, p, tail, table, sizes)
             p += 1
         vertex += 1
@@ -211,10 +143,10 @@ def _count_fans(
 @inlined
 def _enter(entry: Any, p: Any, tail: Any, table: Array, sizes: Array) -> None:
     """Let the entry at p into the window that begins at `tail`."""
-    way = _side(entry)
+    way = side_of(entry)
     sizes[way] += 1
     if len(table):
-        other = _other(entry)
+        other = other_of(entry)
         if table[other, way] <= tail:  # places are counted from 1: none is in the window
             sizes[2 + way] += 1
             table[other, 2 + way] = 0
@@ -225,10 +157,10 @@ def _enter(entry: Any, p: Any, tail: Any, table: Array, sizes: Array) -> None:
 @inlined
 def _leave(entry: Any, tail: Any, table: Array, sizes: Array) -> None:
     """Let the first entry out of a window."""
-    way = _side(entry)
+    way = side_of(entry)
     sizes[way] -= 1
     if len(table):
-        other = _other(entry)
+        other = other_of(entry)
         table[other, 2 + way] -= 1
         if table[other, way] == tail + 1:
             sizes[2 + way] -= 1
@@ -251,7 +183,7 @@ def _count_triangles(
         if p < stop:
             tail = np.int64(begins[p])
             for t in range(tail, p):  # an earlier task may have had them
-                table[_other(entries[t]), 0] = table[_other(entries[t]), 1] = 0
+                table[other_of(entries[t]), 0] = table[other_of(entries[t]), 1] = 0
             for t in range(tail, p):
                 _note(entries[t], t, tail, table, links)
         while p < stop:
@@ -260,9 +192,9 @@ def _count_triangles(
                 tail += 1
             q = np.int64(twins[p])
             own, walked = p - tail, q - np.int64(begins[q])
-            if own > walked or (own == walked and _side(entries[p]) == 0):
+            if own > walked or (own == walked and side_of(entries[p]) == 0):
                 for t in range(q - walked, q):
-                    w = _other(entries[t])
+                    w = other_of(entries[t])
                     if table[w, OUT_LAST] > tail or table[w, IN_LAST] > tail:
                         _meet(entries, p, t, w, tail, table, seen, places, counts)
             _note(entries[p], p, tail, table, links)
@@ -273,7 +205,7 @@ def _count_triangles(
 @inlined
 def _note(entry: Any, p: Any, tail: Any, table: Array, links: Array) -> None:
     """Note the entry at p in the table of a window that begins at `tail`."""
-    other, way = _other(entry), _side(entry)
+    other, way = other_of(entry), side_of(entry)
     if way == 0 and len(links):
         last = np.int64(table[other, OUT_LAST])
         if last <= tail:
@@ -286,8 +218,8 @@ def _note(entry: Any, p: Any, tail: Any, table: Array, links: Array) -> None:
 @inlined
 def _forget(entry: Any, tail: Any, table: Array, links: Array) -> None:
     """Let the first entry out of a window: the next one to its neighbor becomes the first."""
-    other = _other(entry)
-    if len(links) and _side(entry) == 0 and table[other, OUT_LAST] > tail + 1:
+    other = other_of(entry)
+    if len(links) and side_of(entry) == 0 and table[other, OUT_LAST] > tail + 1:
         table[other, OUT_FIRST] = load(links, tail) + 1
 
 
@@ -297,7 +229,7 @@ def _meet(
     counts: Array,
 ) -> None:  # fmt: skip
     """Count what the entry at t of the other end, whose neighbor is w, closes with the row of p."""
-    row, is_v, way = _row(entries[p]), _side(entries[p]), _side(entries[t])
+    row, is_v, way = row_of(entries[p]), side_of(entries[p]), side_of(entries[t])
     before = seen[w] if seen[w] >> SEEN == row + 1 else (row + 1) << SEEN
     out, into = np.int64(table[w, OUT_LAST]), np.int64(table[w, IN_LAST])
     now = before | (OUT_SEEN if way == 0 else IN_SEEN)
@@ -320,3 +252,116 @@ def _meet(
             now |= CYCLE_SEEN
             counts[places[IN_TIME], row] += 1
     seen[w] = now
+
+
+@compiled
+def _add_work(
+    begin: int, end: int, offsets: Array, twins: Array, begins: Array, work: Array
+) -> None:
+    """Add up how many entries a walk of two steps meets from each of a range of entries.
+
+    The windows of the other ends are taken as they were when their entries came.
+    """
+    vertex, p = np.searchsorted(offsets, begin, side="right") - 1, begin
+    while p < end:
+        stop, total = min(offsets[vertex + 1], end), np.int64(0)
+        if p < stop:
+            tail = np.int64(begins[p])
+            for t in range(tail, p):
+                total += np.int64(twins[t]) - np.int64(begins[twins[t]]) + 1
+        while p < stop:
+            while tail < begins[p]:
+                total -= np.int64(twins[tail]) - np.int64(begins[twins[tail]]) + 1
+                tail += 1
+            work[p] = total
+            total += np.int64(twins[p]) - np.int64(begins[twins[p]]) + 1
+            p += 1
+        vertex += 1
+
+
+@compiled
+def _count_squares(
+    begin: int, end: int, offsets: Array, entries: Array, first: Array, twins: Array,
+    begins: Array, before: Array, work: Array, steps: Array, ins: Array, table: Array,
+    counts: Array,
+) -> None:  # fmt: skip
+    """Count the squares that rows close whose pivots have a range of entries: see `_walk_twice`."""
+    none = np.zeros(0, np.uint32)
+    vertex, p = np.searchsorted(offsets, begin, side="right") - 1, begin
+    while p < end:
+        stop = min(offsets[vertex + 1], end)
+        if p < stop:
+            tail = np.int64(begins[p])
+            for t in range(tail, p):  # an earlier task may have had them
+                table[other_of(entries[t]), 0] = table[other_of(entries[t]), 1] = 0
+            for t in range(tail, p):
+                _note(entries[t], t, tail, table, none)
+        while p < stop:
+            tail, q, row = np.int64(begins[p]), np.int64(twins[p]), row_of(entries[p])
+            if work[q] < work[p] or (work[q] == work[p] and side_of(entries[p]) == 0):
+                since = np.int64(first[row])
+                counts[row] = _walk_twice(
+                    p, q, row, since, offsets, entries, twins, begins, before, steps, ins, table,
+                    tail,
+                )  # fmt: skip
+            _note(entries[p], p, tail, table, none)
+            p += 1
+        vertex += 1
+
+
+@inlined
+def _walk_twice(
+    p: Any, q: Any, row: Any, since: Any, offsets: Array, entries: Array, twins: Array,
+    begins: Array, before: Array, steps: Array, ins: Array, table: Array, tail: Any,
+) -> Any:  # fmt: skip
+    """Count the squares of the row whose entries are p, at the pivot, and q, at the other end.
+
+    Its window begins with the row `since`. From y, the other end, rows of either way lead to a w,
+    and from there, in if the pivot x is the source and else out, to a z; a row of the way of the
+    first step between x and z makes the square. If it goes out, the row scatters; if in, it
+    gathers.
+    """
+    total, y, x = np.int64(0), other_of(entries[p]), other_of(entries[q])
+    then, comes = 1 - side_of(entries[p]), np.int64(ins[p]) - np.int64(ins[tail])
+    goes = p - tail - comes
+    for t in range(np.int64(begins[q]), q):
+        w, way = other_of(entries[t]), side_of(entries[t])
+        if w == x or before[row_of(entries[t])] > since or (comes if way else goes) == 0:
+            continue
+        low, high = _step(ins, offsets[w], then), _step(ins, offsets[w + 1], then)
+        at = _step(ins, np.int64(twins[t]), then)
+        i = at - 1
+        while i >= low and row_of(steps[i]) >= since:
+            z = other_of(steps[i])
+            if table[z, way] > tail and z != y:
+                total += np.int64(before[row_of(steps[i])] <= since)
+            i -= 1
+        i = at
+        while i < high and row_of(steps[i]) < row:
+            z = other_of(steps[i])
+            if table[z, way] > tail and z != y:
+                total += np.int64(before[row_of(steps[i])] <= since)
+            i += 1
+    return total
+
+
+@inlined
+def _step(ins: Array, p: Any, way: Any) -> Any:
+    """Return the place in `steps` of the first entry of a way, from that at p on."""
+    before = np.int64(ins[p])
+    return (len(ins) >> 1) + before if way else p - before
+
+
+@compiled
+def _split(entries: Array, steps: Array, ins: Array) -> None:
+    """Write the entries that go out, then those that come in, and how many come in before each."""
+    out, comes, half = 0, 0, len(entries) >> 1
+    for p in range(len(entries)):
+        ins[p] = comes
+        if side_of(entries[p]):
+            steps[half + comes] = entries[p]
+            comes += 1
+        else:
+            steps[out] = entries[p]
+            out += 1
+    ins[len(entries)] = comes

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rapids_tc.engines.as_of import COLUMNS, DISTINCT, TRIANGLES
+from rapids_tc.engines.as_of import COLUMNS, DISTINCT, SQUARES, TRIANGLES
 from rapids_tc.kernels import launch
 from rapids_tc.preparation.csr import pack_keys
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from rapids_tc.engines.protocol import ProgressCallback
     from rapids_tc.preparation.csr import Array
 
+_KERNELS = "count_fans", "count_triangles", "count_squares"
 _WARP = 32
 
 
@@ -53,10 +54,11 @@ def as_of(
         arrays = rows.src, rows.dst, rows.first, before, xp.asarray(places, "int64")
         lists = [_lists(end, kept, ends[1 - way], gone, rows.n, xp) for way, end in enumerate(ends)]
         packed = launch.Payload((*arrays, np.uint64(size), *lists[0], *lists[1])).pack(counts)
-        kernels = engine.compile(launch.read("as_of.cu"), ("count_fans", "count_triangles"), ())
+        kernels = engine.compile(launch.read("as_of.cu"), _KERNELS, ())
         launch.per_element(kernels["count_fans"], size, packed)
-        if {*asked} & {*TRIANGLES}:
-            launch.per_element(kernels["count_triangles"], _WARP * size, packed)
+        for kernel, columns in zip(_KERNELS[1:], (TRIANGLES, SQUARES), strict=True):
+            if {*asked} & {*columns}:
+                launch.per_element(kernels[kernel], _WARP * size, packed)
         return counts
 
 
