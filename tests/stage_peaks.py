@@ -45,7 +45,7 @@ OF_TIES = {  # calls with weights, of which each has its own function and option
     "jaccard with weights": ("similarity", {}),
 }
 HIERARCHY = "all communities"
-AS_OF = "columns as of a time"
+AS_OF, OF_SQUARES = "columns as of a time", "squares as of a time"
 
 
 def of_ties(name, own, edges):
@@ -81,6 +81,7 @@ CALLS = {
     "approximate_count": lambda edges: tc.approximate_count(edges, colors=2, seed=1),
     "triangles_over_time": lambda edges: tc.triangles_over_time(edges, time="t"),
     AS_OF: lambda edges: tc.annotate(edges, "cycles_closed", time="t", within=99),
+    OF_SQUARES: lambda edges: tc.annotate(edges, "scatter_gather", time="t", within=99),
     WEIGHTED: lambda edges: tc.clustering(edges, weight="weight", source="src", destination="dst"),
 }
 CALLS |= {name: partial(of_ties, *call) for name, call in OF_TIES.items()}
@@ -97,9 +98,10 @@ def work_of(function):
         return record.work({**record.defaults, **own, "weight": "weight"})
     if function == "adamic_adar":
         return ANALYTICS["similarity"].work({"measure": function, "pairs": None})
-    if function == AS_OF:
+    if function in (AS_OF, OF_SQUARES):
         record = ANALYTICS["annotate"]
-        return record.work({**record.defaults, "columns": ("cycles_closed",)})
+        name = "cycles_closed" if function == AS_OF else "scatter_gather"
+        return record.work({**record.defaults, "columns": (name,)})
         record = ANALYTICS["similarity"]
         return record.work({**record.defaults, "measure": function})
     if function == HIERARCHY:
@@ -128,7 +130,7 @@ GRAPHS = {"rows": (circulant(2000, 32), 2000), "vertices": (pairs(32_000), 64_00
 
 def edges_of(graph, function="count"):
     frame = pd.DataFrame(dict(zip(("src", "dst"), GRAPHS[graph][0], strict=True)))
-    if function in ("triangles_over_time", AS_OF):
+    if function in ("triangles_over_time", AS_OF, OF_SQUARES):
         return frame.assign(t=np.random.default_rng(0).permutation(len(frame)))
     return frame.assign(weight=1.0) if function in (WEIGHTED, *OF_TIES) else frame
 

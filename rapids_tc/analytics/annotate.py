@@ -83,7 +83,8 @@ def _sums(own: OwnOptions) -> list[Within]:
 
 def _work(own: OwnOptions) -> Work:
     if _as_of_time(own["columns"]):
-        return Work(Needs.AS_OF, Result.COLUMNS, len(own["columns"]))
+        squares = costs.TIMED_STEPS if {*own["columns"]} & {*as_of.SQUARES} else 0
+        return Work(Needs.AS_OF, Result.COLUMNS, len(own["columns"]), values=squares)
     if own["where"] is not None:
         return work_where(Work(Needs.EDGE_SUMS, Result.COLUMNS))(own)
     known, needs = row_columns(), Needs.NOTHING
@@ -180,6 +181,8 @@ def annotate(
         closed_in        those with u -> w and v -> w
         closed_out       those with w -> u and w -> v
         cycles_closed    those with a row v -> w before a row w -> u
+        scatter_gather   squares a -> b -> d, a -> c -> d of which the row is one
+                         side, and the other three sides are earlier rows
         ================ =======================================================
 
     Raises
@@ -208,7 +211,9 @@ def annotate(
     "resource_allocation", and as `edge_squares` for "squares".
 
     Columns as of a time cost a sort of the rows; those of triangles also a walk for each row over
-    the earlier rows of the one of its two ends that has fewer. They are made in memory alone.
+    the earlier rows of the one of its two ends that has fewer; and "scatter_gather" a walk over the
+    earlier rows of their other ends as well. They are made in memory alone, and `memory_estimate`
+    is of columns of all rows.
     Blanuša et al., "Graph Feature Preprocessor: real-time subgraph-based feature extraction for
     financial crime detection" (2024), has features of this kind.
 

@@ -170,6 +170,8 @@ COLUMN = 16
 # Per row, while columns are made of communities: the trussness and the community of its edge. Read.
 COMMUNITY = 8
 
+# Per row, while squares as of a time are counted: steps by direction, and the work of a walk. Read.
+TIMED_STEPS = 36
 # Per row that is selected from the user's frame, beside its columns: its entry of the index. Read.
 INDEX = 8
 # Per window: its start, the change of its triangles, their sum, and what is made on the way. Read.

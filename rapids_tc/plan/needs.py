@@ -88,7 +88,7 @@ def stages(
         stage("orient"),
     ]
     if work.needs & Needs.AS_OF:  # of rows by time, without their graph
-        more = model.COLUMN * (work.columns - 1) * rows
+        more = (model.COLUMN * (work.columns - 1) + work.values) * rows
         result = result[: 1 if work.needs == Needs.AS_OF else None]
         result.append(stage("earlier rows", "earlier rows", more))
     if work.needs & Needs.SAMPLE:  # a graph of some of the edges, and the numbers of their ends
