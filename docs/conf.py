@@ -21,13 +21,14 @@ copyright = f"{author}, Apache-2.0"
 release = version = tc.__version__
 
 extensions = [
+    "drawings.directive",
     "myst_parser",
     "numpydoc",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx_copybutton",
 ]
-exclude_patterns = ["_build", "_notebooks"]
+exclude_patterns = ["_build", "_notebooks", "drawings"]
 templates_path = ["_templates"]
 
 # Markdown: pages link to headings, and show what is made from the package and from figures.

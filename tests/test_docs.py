@@ -23,7 +23,9 @@ pytestmark = pytest.mark.usefixtures("networkx_backend")
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 sys.path.append(str(DOCS))
+import drawings  # noqa: E402
 import notebooks  # noqa: E402
+from drawings.style import COLORS, Sheet  # noqa: E402
 
 PAGES = {path.relative_to(DOCS).as_posix(): path for path in sorted(DOCS.rglob("*.md"))}
 OPTIONS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
@@ -128,6 +130,64 @@ def test_the_site_builds_without_a_warning(tmp_path):
     assert (done.returncode, done.stderr) == (0, "")
     made = (tmp_path / "site" / "performance.html").read_text()
     assert "frame to count" in made and "{{" not in made
+    for page in ("howto/trusses", "api/generated/rapids_tc.k_truss"):
+        shown = (tmp_path / "site" / f"{page}.html").read_text()
+        for form in drawings.FORMS:
+            [image] = re.findall(rf"<img[^>]*k_truss-{form}\.svg[^>]*>", shown)
+            assert f"only-{form}" in image and 'alt="Four pictures of one graph.' in image
+
+
+COLOR = re.compile(r"#[0-9a-f]{6}\b")
+
+
+@pytest.mark.cpu_only
+@pytest.mark.parametrize("name", drawings.DRAWINGS)
+def test_a_drawing_can_be_read_in_both_forms(name):
+    made = drawings.DRAWINGS[name]
+    assert made.alt.endswith(".") and len(made.alt) > 80 and made.caption.endswith(".")
+    sheet = made.draw()
+    assert sheet.clashes() == []
+    assert min(text.get_size() for panel in sheet.panels for text in panel.texts) >= 9
+    light, dark = sheet.svg(), sheet.svg(dark=True)
+    assert COLOR.sub("", light) == COLOR.sub("", dark)
+    assert {*COLOR.findall(light)} <= {x for x, _ in COLORS.values()}
+    assert {*COLOR.findall(dark)} <= {x for _, x in COLORS.values()}
+    ground = re.search(r'<g id="patch_1">\s*<path [^>]*style="([^"]*)"', light)[1]
+    assert "fill: none" in ground  # the page shows through
+    assert "<rect" not in re.sub(r"<defs>.*?</defs>", "", light, flags=re.S)
+
+
+def test_words_that_cannot_be_read_are_found():
+    sheet = Sheet(1)
+    panel = sheet.panel(0, 0, 1, 1)
+    panel.text((0.5, 0.5), "in")
+    assert sheet.clashes() == []
+    panel.text((0.5, 0.52), "over")
+    panel.text((0.9, 0.2), "outside")
+    assert sheet.clashes() == ["'outside' leaves its panel", "'in' and 'over' overlap"]
+
+
+def test_every_drawing_is_on_the_page_of_its_idea():
+    texts = [page.read_text() for name, page in PAGES.items() if name != "glossary.md"]
+    shown = re.findall(r"^```\{drawing\} (.*)$", "".join(texts), re.M)
+    assert {*" ".join(shown).split()} == {*drawings.DRAWINGS}
+    assert {f for drawing in drawings.DRAWINGS.values() for f in drawing.functions} <= {*PUBLIC}
+
+
+@pytest.mark.cpu_only
+def test_drawings_are_made_again_only_after_a_change(tmp_path):
+    folder = tmp_path / "drawn"
+    drawings.write(folder)
+    files = {path: path.read_text() for path in folder.glob("*.svg")}
+    assert len(files) == 2 * len(drawings.DRAWINGS)
+    for path in files:
+        path.write_text("kept")
+    drawings.write(folder)
+    assert {path.read_text() for path in files} == {"kept"}
+    (folder / "made_by").write_text("other code")
+    (folder / "gone-dark.svg").write_text("")
+    drawings.write(folder)
+    assert {path: path.read_text() for path in folder.glob("*.svg")} == files
 
 
 def test_every_public_name_is_in_the_reference():
