@@ -97,13 +97,12 @@ def work_of(function):
         record = ANALYTICS[name]
         return record.work({**record.defaults, **own, "weight": "weight"})
     if function == "adamic_adar":
-        return ANALYTICS["similarity"].work({"measure": function, "pairs": None})
+        record = ANALYTICS["similarity"]
+        return record.work({**record.defaults, "measure": function})
     if function in (AS_OF, OF_SQUARES):
         record = ANALYTICS["annotate"]
         name = "cycles_closed" if function == AS_OF else "scatter_gather"
         return record.work({**record.defaults, "columns": (name,)})
-        record = ANALYTICS["similarity"]
-        return record.work({**record.defaults, "measure": function})
     if function == HIERARCHY:
         return ANALYTICS["truss_hierarchy"].work({})
     own = {"annotate": {"columns": ("triangles",)}, "approximate_count": {"colors": 2}}

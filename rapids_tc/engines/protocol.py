@@ -82,6 +82,9 @@ class Costs:
         (rows of the frame) to the bytes of the bits of local graphs, while cliques are counted.
     wedge_counters : callable
         (rows of the frame, vertices) to the bytes of counters of wedges, while squares are counted.
+    timed_tables : callable
+        (rows of the frame, vertices) to the bytes of tables of neighbors, while rows are counted as
+        of their time.
     similarity_tables : callable
         (vertices) to the bytes of the tables in which the neighbors of vertices are compared.
     task : callable
@@ -105,6 +108,7 @@ class Costs:
     slots: Callable[[bool], int]
     local_graphs: Callable[[int], int]
     wedge_counters: Callable[[int, int], int]
+    timed_tables: Callable[[int, int], int]
     similarity_tables: Callable[[int], int]
     task: Callable[[int, int, bool, int], int]
     levels: int

@@ -63,7 +63,7 @@ STAGES: dict[str, dict[str, Pair]] = {
         "times": (94, 0),
         "coded times": (150, 0),
         "edges": (50, 8),
-        "earlier rows": (92, 28),
+        "earlier rows": (76, 4),
         "keep": (20, 8),
     },
     "cuda": {
@@ -170,6 +170,9 @@ COLUMN = 16
 # Per row, while columns are made of communities: the trussness and the community of its edge. Read.
 COMMUNITY = 8
 
+# Tables of rows as of a time on the CPU: per vertex and thread, and of all threads, per row, or as
+# many bytes as counters of squares, past which fewer threads count. Choices.
+TIMED_TABLE, TIMED_TABLES = 24, 16
 # Per row, while squares as of a time are counted: steps by direction, and the work of a walk. Read.
 TIMED_STEPS = 36
 # Per row that is selected from the user's frame, beside its columns: its entry of the index. Read.

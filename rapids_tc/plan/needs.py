@@ -89,6 +89,7 @@ def stages(
     ]
     if work.needs & Needs.AS_OF:  # of rows by time, without their graph
         more = (model.COLUMN * (work.columns - 1) + work.values) * rows
+        more += costs.timed_tables(rows, vertices)
         result = result[: 1 if work.needs == Needs.AS_OF else None]
         result.append(stage("earlier rows", "earlier rows", more))
     if work.needs & Needs.SAMPLE:  # a graph of some of the edges, and the numbers of their ends

@@ -40,6 +40,7 @@ from rapids_tc.engines.cpu import (
     similar,
     small,
     sorting,
+    time_entries,
     visitors,
     wedges,
 )
@@ -89,6 +90,7 @@ costs = Costs(
     slots=lambda sides: 3,
     local_graphs=clique_rows.bits_bytes,
     wedge_counters=wedges.counters_bytes,
+    timed_tables=time_entries.tables_bytes,
     similarity_tables=similar.tables_bytes,
     task=lambda edges, rows, *more: host_slots.task_bytes(
         thread_count() * _slots(rows), edges, rows, *more

@@ -9,13 +9,14 @@ import numpy as np
 
 from rapids_tc._parallel import SERIAL_BELOW, thread_count
 from rapids_tc.engines.cpu.compiled import compiled, inlined
+from rapids_tc.plan import costs as model
 
 if TYPE_CHECKING:
     from rapids_tc.engines.as_of import TimedRows
     from rapids_tc.preparation.csr import Array
 
 TASKS_PER_THREAD = 64
-WORDS, SLOT = 4, 24  # of a vertex in the tables of a thread: words of 32 bits, and bytes in all
+WORDS = 4  # of 32 bits, of a vertex in the table of a thread
 ROW, ONE, LOW = np.uint64(33), np.uint64(1), np.uint64(2**32 - 1)  # see `Entries`
 
 
@@ -53,13 +54,21 @@ def entries_of(rows: TimedRows) -> Entries:
 def tasks_of(entries: int, n: int) -> tuple[int, Array, Array]:
     """Return how many threads to start, the ranges of entries of their tasks, and their tables.
 
-    All tables take no more than the entries do, or are one.
+    Fewer threads are started if there are few entries for many vertices, to save memory.
     """
     threads = thread_count() if entries > SERIAL_BELOW >> 4 else 1
-    threads = max(1, min(threads, 8 * entries // (SLOT * max(n, 1))))
+    most = max(model.TIMED_TABLES * entries // 2, model.MOST_WEDGE_COUNTERS)
+    threads = max(1, min(threads, most // (model.TIMED_TABLE * max(n, 1))))
     tasks = threads * TASKS_PER_THREAD if threads > 1 else 1
     cuts = np.unique(np.linspace(0, entries, tasks + 1).astype(np.int64))
     return threads, cuts, np.zeros((threads, n, WORDS), np.uint32)
+
+
+def tables_bytes(rows: int, vertices: int) -> int:
+    """Return the most bytes of the tables of all threads, for so many rows."""
+    table = model.TIMED_TABLE * vertices
+    most = max(model.TIMED_TABLES * rows, model.MOST_WEDGE_COUNTERS, table)
+    return min(thread_count() * table, most)
 
 
 @compiled

@@ -45,6 +45,7 @@ COSTS = Costs(
     tables=lambda vertices, sides: 0,
     local_graphs=cliques.bits_bytes,
     wedge_counters=lambda rows, vertices: 0,  # they lie in shared memory
+    timed_tables=lambda rows, vertices: 0,  # there are none
     similarity_tables=similar.tables_bytes,
     most=costs.MOST_GRAPH_ROWS["cuda"],
     positions=costs.MOST_POSITIONS["cuda"],
