@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 # What the values a and b of two sides that meet at a vertex of value x make for the third side:
 # the least, the largest, the sum, the product, a * b * x; or b * x, but 0 if a is.
-LEAST, LARGEST, ADDED, MULTIPLIED, THROUGH, REDUNDANT = range(6)  # as in triangles.cuh
+LEAST, LARGEST, ADDED, MULTIPLIED, THROUGH, REDUNDANT = range(6)  # as in ties.cuh
 
 
 @dataclass(frozen=True)

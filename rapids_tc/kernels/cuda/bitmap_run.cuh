@@ -14,6 +14,7 @@
 #include "chunks.cuh"
 #include "device.cuh"
 #include "kinds.cuh"
+#include "ties.cuh"
 
 constexpr u32 kRunThreads = 256, kRunBlocksPerSm = 6;
 constexpr u32 kRunsPerTicket = 2;
