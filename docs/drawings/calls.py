@@ -51,7 +51,8 @@ def blocks():
     over the workers. Of other frames: does the graph fit in memory, or under memory_limit? If
     so, it is counted there, on the GPU for cuDF frames and on all cores for others. If not, it
     is counted in blocks, in the host's memory or in a file.""",
-    caption="Which path a call takes. The answer is the same on all of them.",
+    caption="""Which path a call takes. The answer is the same on all of them. A function that
+    needs the whole graph in one place raises `CapacityError` instead of cutting it in blocks.""",
     functions=("memory_estimate",),
 )
 def path_of_a_call():
