@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
-from datetime import timedelta
-from typing import Any, Literal
+from datetime import date, timedelta
+from typing import Any, Literal, Protocol
 
 from numpy import generic
 
@@ -18,10 +18,19 @@ DType = Any  # a dtype of any library
 
 Label = Hashable  # the name of a column
 Labels = Hashable | Sequence[Hashable]
+
+
+class Values(Protocol):  # a Series or an array
+    def __len__(self) -> int: ...
+    def __getitem__(self, place: Any, /) -> Any: ...
+
+
+Groups = Hashable | Sequence[Any] | Values  # of columns, of values beside the rows, or of periods
 Sources = dict[Any, tuple[Any, ...]]  # by column of an answer, the columns that it comes from
 Vertices = Iterable[Any]  # a list, array, Series or Index of ids, or a frame of several columns
 ByteSize = int | str  # bytes, or a text such as "2GB"
 Length = float | str | timedelta | generic  # a length of time
+Moment = float | str | date | generic  # a time; a datetime is a date
 
 EngineName = Literal["cpu", "cuda"]
 ENGINES: tuple[EngineName, ...] = ("cpu", "cuda")

@@ -76,6 +76,7 @@ OPTIONS = {
     "mean": ["arithmetic", "geometric", "max", "min"],
     "measure": [*MEASURES, "common_neighbors", "newman", "ratio", None],
     "most_degree": [None, 8],
+    "origin": ["start", -2],
     "pairs": [None, PAIRS],
     "per": [None, "vertex", "edge"],
     "seed": [3],
@@ -146,7 +147,7 @@ REFUSED = {  # by function and option: values of `OPTIONS` that others take
 def together(own):
     """Options with what they need beside them: no time without within, no aggregate without weight.
 
-    A step needs a window, and directions take the place of types.
+    A step, or an origin, needs a window, and directions take the place of types.
     """
     own = with_weights_served(own)
     if own.get("weight", "") is None:
@@ -161,7 +162,7 @@ def together(own):
         own |= {name: value for name, value in alone.items() if name in own}
     if own.get("directed") and "edge_type" in own:  # which stands for types
         own = {**own, "edge_type": None, "aggregate": None}
-    if own.get("step") is not None:
+    if own.get("step") is not None or own.get("origin", "start") != "start":
         own = {**own, "window": OPTIONS["window"][1]}
     return own
 

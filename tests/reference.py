@@ -750,11 +750,12 @@ def annotate_vertices(rows, columns, vertices=(), *, directed=False):
     return {v: tuple(formula[column](v) for column in columns) for v in near}
 
 
-def triangles_over_time(timed_rows, *, window=None, step=None):
+def triangles_over_time(timed_rows, *, window=None, step=None, origin="start"):
     """(start, triangles) of the rows in each window [start, start + window).
 
     Rows are (u, v, time); the first window begins with the first time, each of the others a `step`
     later, as long as that is no later than the last time; a step is a window if it is not given.
+    With an origin, a number of steps from it, the first window is the last that begins by then.
     Without a window, (time, triangles that form, triangles of the rows up to then) of each time.
     """
     times = sorted({t for _, _, t in timed_rows})
@@ -763,8 +764,13 @@ def triangles_over_time(timed_rows, *, window=None, step=None):
         formed = [b - a for a, b in zip([0, *totals], totals, strict=False)]
         return list(zip(times, formed, totals, strict=True))
     step, result, k = window if step is None else step, [], 0
-    while times and times[0] + k * step <= times[-1]:
-        start = times[0] + k * step
+    first = times[0] if times and origin == "start" else origin
+    while times and origin != "start" and first > times[0]:
+        first -= step
+    while times and first + step <= times[0]:
+        first += step
+    while times and first + k * step <= times[-1]:
+        start = first + k * step
         inside = [(u, v) for u, v, t in timed_rows if start <= t < start + window]
         result.append((start, count(inside)))
         k += 1

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import rapids_tc as tc
 from rapids_tc import testing
 from rapids_tc.frames.backend import open_frame
-from rapids_tc.preparation import intervals, spans, times
+from rapids_tc.preparation import intervals, spans, times, windows
 from rapids_tc.preparation.spans import Formation, Reach, TickReach, reach
 
 __all__ = ["compiler"]
@@ -39,7 +39,7 @@ def profile(values):
 
 def laid_out(of, line, window, step):
     lengths = (times.check_length(*both) for both in (("window", window), ("step", step)))
-    return spans.laid_out(of, line, *lengths, check=lambda windows: None)
+    return windows.laid_out(of, line, *lengths, check=lambda windows: None)
 
 
 def windows_of(values, window, step=None):
@@ -230,9 +230,9 @@ def test_windows_that_no_unit_can_tell():
     assert rows == [{0}, {20}] and len(starts) == 21
 
 
-def test_days_have_24_hours_in_every_zone():
+def test_days_have_24_hours_if_they_are_given_as_hours():
     hours = pd.date_range("2024-03-10", periods=30, freq="h", tz="America/New_York")
-    rows, starts = windows_of(pd.Series(hours), "1D")
+    rows, starts = windows_of(pd.Series(hours), "24h")
     assert [*map(len, rows)] == [1] * 30 and rows[23] == {0} and rows[24] == {1}
     assert [str(start) for start in starts] == [
         "2024-03-10 00:00:00-05:00", "2024-03-11 01:00:00-04:00",
@@ -435,11 +435,13 @@ def test_more_edges_than_can_be_named():
 
 
 @pytest.mark.cpu_only
-@pytest.mark.parametrize("window", ["1MS", "1M", "2Y", "1 Q", "1QS"])
-def test_months_have_no_fixed_length(window):
+@pytest.mark.parametrize(
+    "options", [{"window": "1M"}, {"window": "2Y"}, {"window": "1 Q"}, {"window": 1, "step": "1MS"}]
+)
+def test_months_have_no_fixed_length(options):
     frame = pd.DataFrame({"src": [0], "dst": [1], "t": pd.to_datetime(["2026-01-01"])})
-    with pytest.raises(ValueError, match="window="):
-        tc.triangles_over_time(frame, time="t", window=window)
+    with pytest.raises(ValueError, match="window=|step="):
+        tc.triangles_over_time(frame, time="t", **options)
 
 
 @pytest.mark.parametrize("option", [{"within": 10**400}, {"window": 10**400}])

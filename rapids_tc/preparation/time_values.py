@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from rapids_tc.errors import CapacityError
 from rapids_tc.plan import costs
+from rapids_tc.preparation.calendars import START, Calendar, Origin
 from rapids_tc.preparation.edge_values import Readers, Reading, Rule
 from rapids_tc.preparation.intervals import merged
 from rapids_tc.preparation.readers import Reader
@@ -16,7 +17,6 @@ from rapids_tc.preparation.spans import (
     Presence,
     Windows,
     has_ticks,
-    laid_out,
     reach,
 )
 from rapids_tc.preparation.times import (
@@ -25,6 +25,7 @@ from rapids_tc.preparation.times import (
     joined_profile,
     profile_times,
 )
+from rapids_tc.preparation.windows import laid_out
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -43,8 +44,10 @@ class TimeReader(Reader):
     ----------
     label : label
         The column.
-    window, step : Length or None
+    window, step : Length, Calendar or None
         The windows that are asked for, if any.
+    origin : Origin
+        From where they are laid out.
     within : Length or None
         How far apart the times of a triangle may be. Without it, and without windows, an edge stays
         from its first time on.
@@ -57,9 +60,10 @@ class TimeReader(Reader):
     """
 
     label: Any
-    window: Length | None = None
+    window: Length | Calendar | None = None
     step: Length | None = None
     within: Length | None = None
+    origin: Origin = START
     memory: int | None = None
     times: TimeColumn | None = None
     presence: Presence | None = None
@@ -91,7 +95,8 @@ class TimeReader(Reader):
         presence: Presence
         if self.window is not None:
             step = self.step or self.window
-            presence = laid_out(times, line, self.window, step, self.require_memory)
+            check = self.require_memory
+            presence = laid_out(times, line, self.window, step, check, self.origin)
         elif self.within is not None:
             presence = reach(times, line, self.within)
         else:
@@ -155,12 +160,13 @@ def windows_of(reader: Reader | None) -> Windows:
 def reading(
     label: Any,
     *,
-    window: Length | None = None,
+    window: Length | Calendar | None = None,
     step: Length | None = None,
     within: Length | None = None,
+    origin: Origin = START,
 ) -> Reading:
     """Return the reading of the windows in which each edge is present; see `TimeReader`."""
-    return Reading(Intervals(), (TimeReader(label, window, step, within),))
+    return Reading(Intervals(), (TimeReader(label, window, step, within, origin),))
 
 
 def with_memory(of_times: Reading, memory: int) -> Reading:

@@ -35,8 +35,10 @@ MONTHS = re.compile(r"[MYQ](S|E)?\b")  # months, years and quarters have no fixe
 DAYS = re.compile(r"(?<![A-Za-z])d(?![A-Za-z])")
 LENGTHS = (
     'a number for times that are numbers; "1h", a Timedelta, a timedelta or a timedelta64 for '
-    "datetimes"
+    "datetimes; "
 )
+NO_MONTHS = "months have no fixed length"
+PERIODS = 'text such as "W", "MS", "QS" or "YS" for weeks, months, quarters or years'
 
 
 @dataclass(frozen=True)
@@ -70,7 +72,8 @@ def check_length(name: str, value: Any, *, zero: bool = False) -> Length:
     is_number = isinstance(value, Real) and not isinstance(value, bool | np.timedelta64)
     amount = _number(value) if is_number else _nanoseconds(name, value)
     if amount is None:
-        raise ValueError(f"{name}={shown(value)}; accepted: {LENGTHS}; months have no fixed length")
+        more = PERIODS if name == "window" else NO_MONTHS
+        raise ValueError(f"{name}={shown(value)}; accepted: {LENGTHS}{more}")
     if not (0 < amount < inf or (zero and amount == 0)):
         least = "from 0 on" if zero else "above 0"
         raise ValueError(f"{name}={shown(value)}: a length of time {least} is accepted")
