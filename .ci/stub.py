@@ -16,7 +16,7 @@ import rapids_tc as tc  # noqa: E402
 from rapids_tc.analytics.similarity import MEASURES  # noqa: E402
 from rapids_tc.kernels.catalogue import METHODS  # noqa: E402
 from rapids_tc.plan.record import ANALYTICS, Result, estimated  # noqa: E402
-from rapids_tc.plan.record import COLUMNS as OF_ROWS  # noqa: E402
+from rapids_tc.plan.record import COLUMNS as NAMED  # noqa: E402
 
 STUB = ROOT / "rapids_tc" / "__init__.pyi"
 HEAD = """\
@@ -31,8 +31,8 @@ import pandas as pd
 import polars as pl
 
 from rapids_tc import datasets as datasets, files as files, plot as plot, spark as spark
-from rapids_tc._typing import Aggregate, ByteSize, EngineName, Label, Labels, Length, RankingMeasure
-from rapids_tc._typing import ProjectionMeasure, Side, Vertices
+from rapids_tc._typing import Aggregate, ByteSize, EngineName, Groups, Label, Labels, Length, Moment
+from rapids_tc._typing import ProjectionMeasure, RankingMeasure, Side, Vertices
 from rapids_tc.analytics.approximate import Estimate as Estimate
 from rapids_tc.analytics.communities import Connected
 from rapids_tc.updates.batches import Delta as Delta
@@ -97,7 +97,6 @@ ARRAYS = {"_A | tuple[_A, _A]": "_A", "_Matrix": "Any"}
 COLUMNS_OF_GRAPHS = {"pd.DataFrame": "pd.Series[Any]", "pl.DataFrame": "pl.Series", "Any": "Any"}
 WITH_INDEX = ("_Popping[_Column]", "pd.DataFrame")
 CHOSEN = ("source", "destination", "by")  # when a Graph is made
-NAMED = ("by", *OF_ROWS)  # options that name a column, which arrays may be given for
 # Functions whose answers, of a Dask frame, are of the library of its partitions.
 COLLECTED = ("balance", "iter_triangles", "triad_counts", "triangles_by_type")
 
@@ -139,7 +138,7 @@ def of_arrays(record):
             yield f"edges: {edges}", none, made.format(array)
         yield "", {**none, "edge_index": "_A"}, made.format("_A")
         return
-    value, by = answer.removesuffix(" | Frame"), {"by": "Labels | _Array"}
+    value, by = answer.removesuffix(" | Frame"), {"by": "Groups"}
     if value == "Series":
         value = "dict[str, int]"
         yield "edges: _Arrays", {"by": "None"}, value
@@ -157,7 +156,7 @@ def functions():
         ]
         if record.result is Result.VALUE:
             grouped = [(f"_GroupedGraph[{edges}]", {}, FRAMES[edges]) for edges in FRAMES]
-            by = [(edges, {"by": "Labels"}, FRAMES[edges]) for edges in FRAMES]
+            by = [(edges, {"by": "Groups"}, FRAMES[edges]) for edges in FRAMES]
             given = [*grouped, *given, *by]
         given = [(f"edges: {edges}", *others) for edges, *others in given]
         yield from overloads(record, [*given, *of_arrays(record)])
@@ -186,12 +185,12 @@ def graphs():
     """The classes of graphs: how they are made, and their methods."""
     yield "class Graph(_Graph, Generic[_F_co]):"
     for edges, frame in {"_Lazy": "pl.DataFrame", **FRAMES}.items():
-        for by, graph in {"None": "Graph", "Labels": "_GroupedGraph"}.items():
+        for by, graph in {"None": "Graph", "Groups": "_GroupedGraph"}.items():
             others = parameters(tc.Graph, "", {"by": by})
             new = definition("__new__", ["cls", f"edges: {edges}", *others], f"{graph}[{frame}]")
             yield from inside(["@overload", new])
     for types in {}, {"edge_index": "_Array"}:
-        for by, graph in {"None": "Graph", "Labels | _Array": "_GroupedGraph"}.items():
+        for by, graph in {"None": "Graph", "Groups": "_GroupedGraph"}.items():
             first = "" if types else "edges: _Arrays"
             new = ["cls", *parameters(tc.Graph, first, {**types, "by": by})]
             yield from inside(["@overload", definition("__new__", new, f"{graph}[Any]")])

@@ -9,8 +9,8 @@ import pandas as pd
 import polars as pl
 
 from rapids_tc import datasets as datasets, files as files, plot as plot, spark as spark
-from rapids_tc._typing import Aggregate, ByteSize, EngineName, Label, Labels, Length, RankingMeasure
-from rapids_tc._typing import ProjectionMeasure, Side, Vertices
+from rapids_tc._typing import Aggregate, ByteSize, EngineName, Groups, Label, Labels, Length, Moment
+from rapids_tc._typing import ProjectionMeasure, RankingMeasure, Side, Vertices
 from rapids_tc.analytics.approximate import Estimate as Estimate
 from rapids_tc.analytics.communities import Connected
 from rapids_tc.updates.batches import Delta as Delta
@@ -91,7 +91,7 @@ class Graph(_Graph, Generic[_F_co]):
         memory_limit: ByteSize | None = None) -> Graph[pl.DataFrame]: ...
     @overload
     def __new__(cls, edges: _Lazy, *, vertices: Vertices | None = None,
-        source: Labels | None = None, destination: Labels | None = None, by: Labels,
+        source: Labels | None = None, destination: Labels | None = None, by: Groups,
         bipartite: bool = False, engine: EngineName | None = None, progress: bool | None = None,
         memory_limit: ByteSize | None = None) -> _GroupedGraph[pl.DataFrame]: ...
     @overload
@@ -101,7 +101,7 @@ class Graph(_Graph, Generic[_F_co]):
         memory_limit: ByteSize | None = None) -> Graph[_F]: ...
     @overload
     def __new__(cls, edges: _F, *, vertices: Vertices | None = None, source: Labels | None = None,
-        destination: Labels | None = None, by: Labels, bipartite: bool = False,
+        destination: Labels | None = None, by: Groups, bipartite: bool = False,
         engine: EngineName | None = None, progress: bool | None = None,
         memory_limit: ByteSize | None = None) -> _GroupedGraph[_F]: ...
     @overload
@@ -111,7 +111,7 @@ class Graph(_Graph, Generic[_F_co]):
         memory_limit: ByteSize | None = None) -> Graph[Any]: ...
     @overload
     def __new__(cls, edges: _Stream, *, vertices: Vertices | None = None,
-        source: Labels | None = None, destination: Labels | None = None, by: Labels,
+        source: Labels | None = None, destination: Labels | None = None, by: Groups,
         bipartite: bool = False, engine: EngineName | None = None, progress: bool | None = None,
         memory_limit: ByteSize | None = None) -> _GroupedGraph[Any]: ...
     @overload
@@ -121,7 +121,7 @@ class Graph(_Graph, Generic[_F_co]):
         memory_limit: ByteSize | None = None) -> Graph[Any]: ...
     @overload
     def __new__(cls, edges: _Arrays, *, vertices: Vertices | None = None,
-        source: Labels | None = None, destination: Labels | None = None, by: Labels | _Array,
+        source: Labels | None = None, destination: Labels | None = None, by: Groups,
         bipartite: bool = False, engine: EngineName | None = None, progress: bool | None = None,
         memory_limit: ByteSize | None = None) -> _GroupedGraph[Any]: ...
     @overload
@@ -131,7 +131,7 @@ class Graph(_Graph, Generic[_F_co]):
         memory_limit: ByteSize | None = None, edge_index: _Array) -> Graph[Any]: ...
     @overload
     def __new__(cls, *, vertices: Vertices | None = None, source: Labels | None = None,
-        destination: Labels | None = None, by: Labels | _Array, bipartite: bool = False,
+        destination: Labels | None = None, by: Groups, bipartite: bool = False,
         engine: EngineName | None = None, progress: bool | None = None,
         memory_limit: ByteSize | None = None, edge_index: _Array) -> _GroupedGraph[Any]: ...
     def annotate(self, *columns: str, time: Label | None = None, within: Length | None = None,
@@ -200,8 +200,8 @@ class Graph(_Graph, Generic[_F_co]):
     def graphlet_counts(self, *, engine: EngineName | None = None, progress: bool | None = None,
         memory_limit: ByteSize | None = None) -> _F_co: ...
     def triangles_over_time(self, *, time: Label, window: Length | None = None,
-        step: Length | None = None, engine: EngineName | None = None, progress: bool | None = None,
-        memory_limit: ByteSize | None = None) -> _F_co: ...
+        step: Length | None = None, origin: Moment = "start", engine: EngineName | None = None,
+        progress: bool | None = None, memory_limit: ByteSize | None = None) -> _F_co: ...
     def list_triangles(self, *, vertices: Vertices | None = None, max_rows: int | None = None,
         engine: EngineName | None = None, progress: bool | None = None,
         memory_limit: ByteSize | None = None) -> _F_co: ...
@@ -226,55 +226,55 @@ class Graph(_Graph, Generic[_F_co]):
     @overload
     def similarity(self, *, measure: Measure = "jaccard", pairs: _Getting[_Column],
         weight: Label | None = None, aggregate: Aggregate | None = None,
-        source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+        source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
         engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
         memory_limit: ByteSize | None = None) -> _Column: ...
     @overload
     def similarity(self, *, measure: Measure = "jaccard", pairs: _Popping[_Column],
         weight: Label | None = None, aggregate: Aggregate | None = None,
-        source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+        source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
         engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
         memory_limit: ByteSize | None = None) -> _Column: ...
     @overload
     def similarity(self, *, measure: Measure = "jaccard", pairs: _Stream,
         weight: Label | None = None, aggregate: Aggregate | None = None,
-        source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+        source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
         engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
         memory_limit: ByteSize | None = None) -> Any: ...
     @overload
     def similarity(self, *, measure: Measure = "jaccard", pairs: _A | tuple[_A, _A],
         weight: Label | None = None, aggregate: Aggregate | None = None,
-        source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+        source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
         engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
         memory_limit: ByteSize | None = None) -> _A: ...
     @overload
     def similarity(self, *, measure: Measure = "jaccard", pairs: _Matrix,
         weight: Label | None = None, aggregate: Aggregate | None = None,
-        source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+        source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
         engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
         memory_limit: ByteSize | None = None) -> Any: ...
     @overload
     def similarity(self, *, measure: Measure = "jaccard", pairs: _Partitioned,
         weight: Label | None = None, aggregate: Aggregate | None = None,
-        source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+        source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
         engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
         memory_limit: ByteSize | None = None) -> Any: ...
     @overload
     def similarity(self: Graph[pd.DataFrame], *, measure: Measure = "jaccard", pairs: None = None,
         weight: Label | None = None, aggregate: Aggregate | None = None,
-        source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+        source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
         engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
         memory_limit: ByteSize | None = None) -> pd.Series[Any]: ...
     @overload
     def similarity(self: Graph[pl.DataFrame], *, measure: Measure = "jaccard", pairs: None = None,
         weight: Label | None = None, aggregate: Aggregate | None = None,
-        source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+        source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
         engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
         memory_limit: ByteSize | None = None) -> pl.Series: ...
     @overload
     def similarity(self: Graph[Any], *, measure: Measure = "jaccard", pairs: None = None,
         weight: Label | None = None, aggregate: Aggregate | None = None,
-        source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+        source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
         engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
         memory_limit: ByteSize | None = None) -> Any: ...
     def squares(self, *, bipartite: bool = False, engine: EngineName | None = None,
@@ -386,42 +386,42 @@ class _GroupedGraph(Graph[_F_co]):  # made with by=
 @overload
 def annotate(edges: _F | Graph[_F], *columns: str, time: Label | None = None,
     within: Length | None = None, where: Triangles | None = None, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> _F: ...
 @overload
 def annotate(edges: _Stream | Graph[_Stream], *columns: str, time: Label | None = None,
     within: Length | None = None, where: Triangles | None = None, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Any: ...
 @overload
 def annotate(edges: _A | tuple[_A, _A], *columns: str, time: _Array | Label | None = None,
     within: Length | None = None, where: Triangles | None = None, source: Labels | None = None,
-    destination: Labels | None = None, by: _Array | Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> dict[str, _A]: ...
 @overload
 def annotate(edges: _Matrix, *columns: str, time: Label | None = None,
     within: Length | None = None, where: Triangles | None = None, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> dict[str, Any]: ...
 @overload
 def annotate(*columns: str, time: _Array | Label | None = None, within: Length | None = None,
     where: Triangles | None = None, source: Labels | None = None,
-    destination: Labels | None = None, by: _Array | Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None, edge_index: _A) -> dict[str, _A]: ...
 @overload
 def approximate_count(edges: _GroupedGraph[_F], *, colors: int = 4, seed: int = 0,
     confidence: float = 0.95, source: Labels | None = None, destination: Labels | None = None,
-    by: Labels | None = None, engine: EngineName | None = None, method: Method = "auto",
+    by: Groups | None = None, engine: EngineName | None = None, method: Method = "auto",
     progress: bool | None = None, memory_limit: ByteSize | None = None) -> _F: ...
 @overload
 def approximate_count(edges: _GroupedGraph[_Stream], *, colors: int = 4, seed: int = 0,
     confidence: float = 0.95, source: Labels | None = None, destination: Labels | None = None,
-    by: Labels | None = None, engine: EngineName | None = None, method: Method = "auto",
+    by: Groups | None = None, engine: EngineName | None = None, method: Method = "auto",
     progress: bool | None = None, memory_limit: ByteSize | None = None) -> Any: ...
 @overload
 def approximate_count(edges: _Edges, *, colors: int = 4, seed: int = 0,
@@ -430,13 +430,13 @@ def approximate_count(edges: _Edges, *, colors: int = 4, seed: int = 0,
     progress: bool | None = None, memory_limit: ByteSize | None = None) -> Estimate: ...
 @overload
 def approximate_count(edges: _F, *, colors: int = 4, seed: int = 0, confidence: float = 0.95,
-    source: Labels | None = None, destination: Labels | None = None, by: Labels,
+    source: Labels | None = None, destination: Labels | None = None, by: Groups,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> _F: ...
 @overload
 def approximate_count(edges: _Stream, *, colors: int = 4, seed: int = 0,
     confidence: float = 0.95, source: Labels | None = None, destination: Labels | None = None,
-    by: Labels, engine: EngineName | None = None, method: Method = "auto",
+    by: Groups, engine: EngineName | None = None, method: Method = "auto",
     progress: bool | None = None, memory_limit: ByteSize | None = None) -> Any: ...
 @overload
 def approximate_count(*, colors: int = 4, seed: int = 0, confidence: float = 0.95,
@@ -446,51 +446,51 @@ def approximate_count(*, colors: int = 4, seed: int = 0, confidence: float = 0.9
 @overload
 def approximate_count(edges: _A | tuple[_A, _A], *, colors: int = 4, seed: int = 0,
     confidence: float = 0.95, source: Labels | None = None, destination: Labels | None = None,
-    by: Labels | _Array, engine: EngineName | None = None, method: Method = "auto",
+    by: Groups, engine: EngineName | None = None, method: Method = "auto",
     progress: bool | None = None, memory_limit: ByteSize | None = None) -> dict[str, _A]: ...
 @overload
 def approximate_count(*, colors: int = 4, seed: int = 0, confidence: float = 0.95,
-    source: Labels | None = None, destination: Labels | None = None, by: Labels | _Array,
+    source: Labels | None = None, destination: Labels | None = None, by: Groups,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None, edge_index: _A) -> dict[str, _A]: ...
 @overload
 def bitruss(edges: _Getting[_Column] | Graph[_Getting[_Column]], *, bipartite: bool = False,
-    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> _Column: ...
 @overload
 def bitruss(edges: _Popping[_Column] | Graph[_Popping[_Column]], *, bipartite: bool = False,
-    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> _Column: ...
 @overload
 def bitruss(edges: _Stream | Graph[_Stream], *, bipartite: bool = False,
-    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Any: ...
 @overload
 def bitruss(edges: _A | tuple[_A, _A], *, bipartite: bool = False, source: Labels | None = None,
-    destination: Labels | None = None, by: _Array | Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> _A: ...
 @overload
 def bitruss(edges: _Matrix, *, bipartite: bool = False, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Any: ...
 @overload
 def bitruss(*, bipartite: bool = False, source: Labels | None = None,
-    destination: Labels | None = None, by: _Array | Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None, edge_index: _A) -> _A: ...
 @overload
 def cliques(edges: _GroupedGraph[_F], k: int = 4, *, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> _F: ...
 @overload
 def cliques(edges: _GroupedGraph[_Stream], k: int = 4, *, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Any: ...
 @overload
@@ -499,11 +499,11 @@ def cliques(edges: _Edges, k: int = 4, *, source: Labels | None = None,
     progress: bool | None = None, memory_limit: ByteSize | None = None) -> int: ...
 @overload
 def cliques(edges: _F, k: int = 4, *, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels, engine: EngineName | None = None,
+    destination: Labels | None = None, by: Groups, engine: EngineName | None = None,
     progress: bool | None = None, memory_limit: ByteSize | None = None) -> _F: ...
 @overload
 def cliques(edges: _Stream, k: int = 4, *, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels, engine: EngineName | None = None,
+    destination: Labels | None = None, by: Groups, engine: EngineName | None = None,
     progress: bool | None = None, memory_limit: ByteSize | None = None) -> Any: ...
 @overload
 def cliques(k: int = 4, *, source: Labels | None = None, destination: Labels | None = None,
@@ -511,115 +511,112 @@ def cliques(k: int = 4, *, source: Labels | None = None, destination: Labels | N
     memory_limit: ByteSize | None = None, edge_index: _Array) -> int: ...
 @overload
 def cliques(edges: _A | tuple[_A, _A], k: int = 4, *, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels | _Array, engine: EngineName | None = None,
+    destination: Labels | None = None, by: Groups, engine: EngineName | None = None,
     progress: bool | None = None, memory_limit: ByteSize | None = None) -> dict[str, _A]: ...
 @overload
 def cliques(k: int = 4, *, source: Labels | None = None, destination: Labels | None = None,
-    by: Labels | _Array, engine: EngineName | None = None, progress: bool | None = None,
+    by: Groups, engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None, edge_index: _A) -> dict[str, _A]: ...
 @overload
 def vertex_cliques(edges: _F | Graph[_F], k: int = 4, *, vertices: Vertices | None = None,
-    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> _F: ...
 @overload
 def vertex_cliques(edges: _Stream | Graph[_Stream], k: int = 4, *,
     vertices: Vertices | None = None, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Any: ...
 @overload
 def vertex_cliques(edges: _A | tuple[_A, _A], k: int = 4, *, vertices: Vertices | None = None,
-    source: Labels | None = None, destination: Labels | None = None,
-    by: _Array | Labels | None = None, engine: EngineName | None = None,
-    progress: bool | None = None, memory_limit: ByteSize | None = None) -> dict[str, _A]: ...
+    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: ByteSize | None = None) -> dict[str, _A]: ...
 @overload
 def vertex_cliques(edges: _Matrix, k: int = 4, *, vertices: Vertices | None = None,
-    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> dict[str, Any]: ...
 @overload
 def vertex_cliques(k: int = 4, *, vertices: Vertices | None = None,
-    source: Labels | None = None, destination: Labels | None = None,
-    by: _Array | Labels | None = None, engine: EngineName | None = None,
-    progress: bool | None = None, memory_limit: ByteSize | None = None,
-    edge_index: _A) -> dict[str, _A]: ...
+    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: ByteSize | None = None, edge_index: _A) -> dict[str, _A]: ...
 @overload
 def edge_cliques(edges: _Getting[_Column] | Graph[_Getting[_Column]], k: int = 4, *,
-    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> _Column: ...
 @overload
 def edge_cliques(edges: _Popping[_Column] | Graph[_Popping[_Column]], k: int = 4, *,
-    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> _Column: ...
 @overload
 def edge_cliques(edges: _Stream | Graph[_Stream], k: int = 4, *, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Any: ...
 @overload
 def edge_cliques(edges: _A | tuple[_A, _A], k: int = 4, *, source: Labels | None = None,
-    destination: Labels | None = None, by: _Array | Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> _A: ...
 @overload
 def edge_cliques(edges: _Matrix, k: int = 4, *, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Any: ...
 @overload
 def edge_cliques(k: int = 4, *, source: Labels | None = None, destination: Labels | None = None,
-    by: _Array | Labels | None = None, engine: EngineName | None = None,
-    progress: bool | None = None, memory_limit: ByteSize | None = None,
-    edge_index: _A) -> _A: ...
+    by: Groups | None = None, engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: ByteSize | None = None, edge_index: _A) -> _A: ...
 @overload
 def clustering(edges: _F | Graph[_F], *, vertices: Vertices | None = None,
     weight: Label | None = None, aggregate: Aggregate | None = None, directed: bool = False,
     where: Triangles | None = None, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> _F: ...
 @overload
 def clustering(edges: _Stream | Graph[_Stream], *, vertices: Vertices | None = None,
     weight: Label | None = None, aggregate: Aggregate | None = None, directed: bool = False,
     where: Triangles | None = None, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Any: ...
 @overload
 def clustering(edges: _A | tuple[_A, _A], *, vertices: Vertices | None = None,
     weight: _Array | Label | None = None, aggregate: Aggregate | None = None,
     directed: bool = False, where: Triangles | None = None, source: Labels | None = None,
-    destination: Labels | None = None, by: _Array | Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> dict[str, _A]: ...
 @overload
 def clustering(edges: _Matrix, *, vertices: Vertices | None = None, weight: Label | None = None,
     aggregate: Aggregate | None = None, directed: bool = False, where: Triangles | None = None,
-    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> dict[str, Any]: ...
 @overload
 def clustering(*, vertices: Vertices | None = None, weight: _Array | Label | None = None,
     aggregate: Aggregate | None = None, directed: bool = False, where: Triangles | None = None,
-    source: Labels | None = None, destination: Labels | None = None,
-    by: _Array | Labels | None = None, engine: EngineName | None = None,
-    method: Method = "auto", progress: bool | None = None, memory_limit: ByteSize | None = None,
-    edge_index: _A) -> dict[str, _A]: ...
+    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
+    engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+    memory_limit: ByteSize | None = None, edge_index: _A) -> dict[str, _A]: ...
 @overload
 def average_clustering(edges: _GroupedGraph[_F], *, vertices: Vertices | None = None,
     count_zeros: bool = True, weight: Label | None = None, aggregate: Aggregate | None = None,
     directed: bool = False, where: Triangles | None = None, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> _F: ...
 @overload
 def average_clustering(edges: _GroupedGraph[_Stream], *, vertices: Vertices | None = None,
     count_zeros: bool = True, weight: Label | None = None, aggregate: Aggregate | None = None,
     directed: bool = False, where: Triangles | None = None, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Any: ...
 @overload
@@ -633,14 +630,14 @@ def average_clustering(edges: _Edges, *, vertices: Vertices | None = None,
 def average_clustering(edges: _F, *, vertices: Vertices | None = None, count_zeros: bool = True,
     weight: Label | None = None, aggregate: Aggregate | None = None, directed: bool = False,
     where: Triangles | None = None, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels, engine: EngineName | None = None,
+    destination: Labels | None = None, by: Groups, engine: EngineName | None = None,
     method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> _F: ...
 @overload
 def average_clustering(edges: _Stream, *, vertices: Vertices | None = None,
     count_zeros: bool = True, weight: Label | None = None, aggregate: Aggregate | None = None,
     directed: bool = False, where: Triangles | None = None, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels, engine: EngineName | None = None,
+    destination: Labels | None = None, by: Groups, engine: EngineName | None = None,
     method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Any: ...
 @overload
@@ -654,28 +651,28 @@ def average_clustering(*, vertices: Vertices | None = None, count_zeros: bool = 
 def average_clustering(edges: _A | tuple[_A, _A], *, vertices: Vertices | None = None,
     count_zeros: bool = True, weight: _Array | Label | None = None,
     aggregate: Aggregate | None = None, directed: bool = False, where: Triangles | None = None,
-    source: Labels | None = None, destination: Labels | None = None, by: Labels | _Array,
+    source: Labels | None = None, destination: Labels | None = None, by: Groups,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> dict[str, _A]: ...
 @overload
 def average_clustering(*, vertices: Vertices | None = None, count_zeros: bool = True,
     weight: _Array | Label | None = None, aggregate: Aggregate | None = None,
     directed: bool = False, where: Triangles | None = None, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels | _Array, engine: EngineName | None = None,
+    destination: Labels | None = None, by: Groups, engine: EngineName | None = None,
     method: Method = "auto", progress: bool | None = None, memory_limit: ByteSize | None = None,
     edge_index: _A) -> dict[str, _A]: ...
 @overload
 def transitivity(edges: _GroupedGraph[_F], *, weight: Label | None = None,
     mean: Literal['arithmetic', 'geometric', 'max', 'min'] = "arithmetic",
     aggregate: Aggregate | None = None, directed: bool = False, where: Triangles | None = None,
-    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> _F: ...
 @overload
 def transitivity(edges: _GroupedGraph[_Stream], *, weight: Label | None = None,
     mean: Literal['arithmetic', 'geometric', 'max', 'min'] = "arithmetic",
     aggregate: Aggregate | None = None, directed: bool = False, where: Triangles | None = None,
-    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Any: ...
 @overload
@@ -689,14 +686,14 @@ def transitivity(edges: _Edges, *, weight: Label | None = None,
 def transitivity(edges: _F, *, weight: Label | None = None,
     mean: Literal['arithmetic', 'geometric', 'max', 'min'] = "arithmetic",
     aggregate: Aggregate | None = None, directed: bool = False, where: Triangles | None = None,
-    source: Labels | None = None, destination: Labels | None = None, by: Labels,
+    source: Labels | None = None, destination: Labels | None = None, by: Groups,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> _F: ...
 @overload
 def transitivity(edges: _Stream, *, weight: Label | None = None,
     mean: Literal['arithmetic', 'geometric', 'max', 'min'] = "arithmetic",
     aggregate: Aggregate | None = None, directed: bool = False, where: Triangles | None = None,
-    source: Labels | None = None, destination: Labels | None = None, by: Labels,
+    source: Labels | None = None, destination: Labels | None = None, by: Groups,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Any: ...
 @overload
@@ -710,459 +707,454 @@ def transitivity(*, weight: _Array | Label | None = None,
 def transitivity(edges: _A | tuple[_A, _A], *, weight: _Array | Label | None = None,
     mean: Literal['arithmetic', 'geometric', 'max', 'min'] = "arithmetic",
     aggregate: Aggregate | None = None, directed: bool = False, where: Triangles | None = None,
-    source: Labels | None = None, destination: Labels | None = None, by: Labels | _Array,
+    source: Labels | None = None, destination: Labels | None = None, by: Groups,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> dict[str, _A]: ...
 @overload
 def transitivity(*, weight: _Array | Label | None = None,
     mean: Literal['arithmetic', 'geometric', 'max', 'min'] = "arithmetic",
     aggregate: Aggregate | None = None, directed: bool = False, where: Triangles | None = None,
-    source: Labels | None = None, destination: Labels | None = None, by: Labels | _Array,
+    source: Labels | None = None, destination: Labels | None = None, by: Groups,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None, edge_index: _A) -> dict[str, _A]: ...
 @overload
 def trussness(edges: _Getting[_Column] | Graph[_Getting[_Column]], *,
-    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> _Column: ...
 @overload
 def trussness(edges: _Popping[_Column] | Graph[_Popping[_Column]], *,
-    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> _Column: ...
 @overload
 def trussness(edges: _Stream | Graph[_Stream], *, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Any: ...
 @overload
 def trussness(edges: _A | tuple[_A, _A], *, source: Labels | None = None,
-    destination: Labels | None = None, by: _Array | Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> _A: ...
 @overload
 def trussness(edges: _Matrix, *, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Any: ...
 @overload
 def trussness(*, source: Labels | None = None, destination: Labels | None = None,
-    by: _Array | Labels | None = None, engine: EngineName | None = None,
-    progress: bool | None = None, memory_limit: ByteSize | None = None,
-    edge_index: _A) -> _A: ...
+    by: Groups | None = None, engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: ByteSize | None = None, edge_index: _A) -> _A: ...
 @overload
 def k_truss(edges: _F | Graph[_F], k: int | Literal['max'], *, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> _F: ...
 @overload
 def k_truss(edges: _Stream | Graph[_Stream], k: int | Literal['max'], *,
-    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Any: ...
 @overload
 def k_truss(edges: _A | tuple[_A, _A], k: int | Literal['max'], *, source: Labels | None = None,
-    destination: Labels | None = None, by: _Array | Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> dict[str, _A]: ...
 @overload
 def k_truss(edges: _Matrix, k: int | Literal['max'], *, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> dict[str, Any]: ...
 @overload
 def k_truss(k: int | Literal['max'], *, source: Labels | None = None,
-    destination: Labels | None = None, by: _Array | Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None, edge_index: _A) -> dict[str, _A]: ...
 @overload
 def truss_communities(edges: _F | Graph[_F], k: int | Literal['max'], *,
     connected: Connected = "triangles", source: Labels | None = None,
-    destination: Labels | None = None, by: Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> _F: ...
 @overload
 def truss_communities(edges: _Stream | Graph[_Stream], k: int | Literal['max'], *,
     connected: Connected = "triangles", source: Labels | None = None,
-    destination: Labels | None = None, by: Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Any: ...
 @overload
 def truss_communities(edges: _A | tuple[_A, _A], k: int | Literal['max'], *,
     connected: Connected = "triangles", source: Labels | None = None,
-    destination: Labels | None = None, by: _Array | Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> dict[str, _A]: ...
 @overload
 def truss_communities(edges: _Matrix, k: int | Literal['max'], *,
     connected: Connected = "triangles", source: Labels | None = None,
-    destination: Labels | None = None, by: Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> dict[str, Any]: ...
 @overload
 def truss_communities(k: int | Literal['max'], *, connected: Connected = "triangles",
-    source: Labels | None = None, destination: Labels | None = None,
-    by: _Array | Labels | None = None, engine: EngineName | None = None,
-    progress: bool | None = None, memory_limit: ByteSize | None = None,
-    edge_index: _A) -> dict[str, _A]: ...
+    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: ByteSize | None = None, edge_index: _A) -> dict[str, _A]: ...
 @overload
 def truss_hierarchy(edges: _F | Graph[_F], *, connected: Connected = "triangles",
-    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> _F: ...
 @overload
 def truss_hierarchy(edges: _Stream | Graph[_Stream], *, connected: Connected = "triangles",
-    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Any: ...
 @overload
 def truss_hierarchy(edges: _A | tuple[_A, _A], *, connected: Connected = "triangles",
-    source: Labels | None = None, destination: Labels | None = None,
-    by: _Array | Labels | None = None, engine: EngineName | None = None,
-    progress: bool | None = None, memory_limit: ByteSize | None = None) -> dict[str, _A]: ...
+    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: ByteSize | None = None) -> dict[str, _A]: ...
 @overload
 def truss_hierarchy(edges: _Matrix, *, connected: Connected = "triangles",
-    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> dict[str, Any]: ...
 @overload
 def truss_hierarchy(*, connected: Connected = "triangles", source: Labels | None = None,
-    destination: Labels | None = None, by: _Array | Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None, edge_index: _A) -> dict[str, _A]: ...
 @overload
 def graphlets(edges: _F | Graph[_F], *, vertices: Vertices | None = None,
-    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> _F: ...
 @overload
 def graphlets(edges: _Stream | Graph[_Stream], *, vertices: Vertices | None = None,
-    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Any: ...
 @overload
 def graphlets(edges: _A | tuple[_A, _A], *, vertices: Vertices | None = None,
-    source: Labels | None = None, destination: Labels | None = None,
-    by: _Array | Labels | None = None, engine: EngineName | None = None,
-    progress: bool | None = None, memory_limit: ByteSize | None = None) -> dict[str, _A]: ...
+    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: ByteSize | None = None) -> dict[str, _A]: ...
 @overload
 def graphlets(edges: _Matrix, *, vertices: Vertices | None = None, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> dict[str, Any]: ...
 @overload
 def graphlets(*, vertices: Vertices | None = None, source: Labels | None = None,
-    destination: Labels | None = None, by: _Array | Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None, edge_index: _A) -> dict[str, _A]: ...
 @overload
 def graphlet_counts(edges: _F | Graph[_F], *, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> _F: ...
 @overload
 def graphlet_counts(edges: _Stream | Graph[_Stream], *, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Any: ...
 @overload
 def graphlet_counts(edges: _A | tuple[_A, _A], *, source: Labels | None = None,
-    destination: Labels | None = None, by: _Array | Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> dict[str, _A]: ...
 @overload
 def graphlet_counts(edges: _Matrix, *, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> dict[str, Any]: ...
 @overload
 def graphlet_counts(*, source: Labels | None = None, destination: Labels | None = None,
-    by: _Array | Labels | None = None, engine: EngineName | None = None,
-    progress: bool | None = None, memory_limit: ByteSize | None = None,
-    edge_index: _A) -> dict[str, _A]: ...
+    by: Groups | None = None, engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: ByteSize | None = None, edge_index: _A) -> dict[str, _A]: ...
 @overload
 def triangles_over_time(edges: _F | Graph[_F], *, time: Label, window: Length | None = None,
-    step: Length | None = None, source: Labels | None = None, destination: Labels | None = None,
-    by: Labels | None = None, engine: EngineName | None = None, progress: bool | None = None,
+    step: Length | None = None, origin: Moment = "start", source: Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> _F: ...
 @overload
 def triangles_over_time(edges: _Stream | Graph[_Stream], *, time: Label,
-    window: Length | None = None, step: Length | None = None, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels | None = None,
+    window: Length | None = None, step: Length | None = None, origin: Moment = "start",
+    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Any: ...
 @overload
 def triangles_over_time(edges: _A | tuple[_A, _A], *, time: _Array | Label,
-    window: Length | None = None, step: Length | None = None, source: Labels | None = None,
-    destination: Labels | None = None, by: _Array | Labels | None = None,
+    window: Length | None = None, step: Length | None = None, origin: Moment = "start",
+    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> dict[str, _A]: ...
 @overload
 def triangles_over_time(edges: _Matrix, *, time: Label, window: Length | None = None,
-    step: Length | None = None, source: Labels | None = None, destination: Labels | None = None,
-    by: Labels | None = None, engine: EngineName | None = None, progress: bool | None = None,
+    step: Length | None = None, origin: Moment = "start", source: Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> dict[str, Any]: ...
 @overload
 def triangles_over_time(*, time: _Array | Label, window: Length | None = None,
-    step: Length | None = None, source: Labels | None = None, destination: Labels | None = None,
-    by: _Array | Labels | None = None, engine: EngineName | None = None,
-    progress: bool | None = None, memory_limit: ByteSize | None = None,
-    edge_index: _A) -> dict[str, _A]: ...
+    step: Length | None = None, origin: Moment = "start", source: Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: ByteSize | None = None, edge_index: _A) -> dict[str, _A]: ...
 @overload
 def list_triangles(edges: _F | Graph[_F], *, vertices: Vertices | None = None,
     max_rows: int | None = None, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> _F: ...
 @overload
 def list_triangles(edges: _Stream | Graph[_Stream], *, vertices: Vertices | None = None,
     max_rows: int | None = None, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Any: ...
 @overload
 def list_triangles(edges: _A | tuple[_A, _A], *, vertices: Vertices | None = None,
     max_rows: int | None = None, source: Labels | None = None,
-    destination: Labels | None = None, by: _Array | Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> dict[str, _A]: ...
 @overload
 def list_triangles(edges: _Matrix, *, vertices: Vertices | None = None,
     max_rows: int | None = None, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> dict[str, Any]: ...
 @overload
 def list_triangles(*, vertices: Vertices | None = None, max_rows: int | None = None,
-    source: Labels | None = None, destination: Labels | None = None,
-    by: _Array | Labels | None = None, engine: EngineName | None = None,
-    progress: bool | None = None, memory_limit: ByteSize | None = None,
-    edge_index: _A) -> dict[str, _A]: ...
+    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: ByteSize | None = None, edge_index: _A) -> dict[str, _A]: ...
 @overload
 def iter_triangles(edges: _Partitioned | Graph[_Partitioned], *, max_rows: int,
     vertices: Vertices | None = None, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Any: ...
 @overload
 def iter_triangles(edges: _Lazy | Graph[_Lazy], *, max_rows: int,
     vertices: Vertices | None = None, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Iterator[pl.DataFrame]: ...
 @overload
 def iter_triangles(edges: _F | Graph[_F], *, max_rows: int, vertices: Vertices | None = None,
-    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Iterator[_F]: ...
 @overload
 def iter_triangles(edges: _Stream | Graph[_Stream], *, max_rows: int,
     vertices: Vertices | None = None, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Iterator[Any]: ...
 @overload
 def iter_triangles(edges: _A | tuple[_A, _A], *, max_rows: int,
     vertices: Vertices | None = None, source: Labels | None = None,
-    destination: Labels | None = None, by: _Array | Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Iterator[dict[str, _A]]: ...
 @overload
 def iter_triangles(edges: _Matrix, *, max_rows: int, vertices: Vertices | None = None,
-    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Iterator[dict[str, Any]]: ...
 @overload
 def iter_triangles(*, max_rows: int, vertices: Vertices | None = None,
-    source: Labels | None = None, destination: Labels | None = None,
-    by: _Array | Labels | None = None, engine: EngineName | None = None,
-    progress: bool | None = None, memory_limit: ByteSize | None = None,
-    edge_index: _A) -> Iterator[dict[str, _A]]: ...
+    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: ByteSize | None = None, edge_index: _A) -> Iterator[dict[str, _A]]: ...
 @overload
 def project(edges: _F | Graph[_F], *, side: Side = "source", at_least: int = 1,
     measure: ProjectionMeasure | None = None, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> _F: ...
 @overload
 def project(edges: _Stream | Graph[_Stream], *, side: Side = "source", at_least: int = 1,
     measure: ProjectionMeasure | None = None, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Any: ...
 @overload
 def project(edges: _A | tuple[_A, _A], *, side: Side = "source", at_least: int = 1,
     measure: ProjectionMeasure | None = None, source: Labels | None = None,
-    destination: Labels | None = None, by: _Array | Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> dict[str, _A]: ...
 @overload
 def project(edges: _Matrix, *, side: Side = "source", at_least: int = 1,
     measure: ProjectionMeasure | None = None, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> dict[str, Any]: ...
 @overload
 def project(*, side: Side = "source", at_least: int = 1,
     measure: ProjectionMeasure | None = None, source: Labels | None = None,
-    destination: Labels | None = None, by: _Array | Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None, edge_index: _A) -> dict[str, _A]: ...
 @overload
 def iter_project(edges: _Lazy | Graph[_Lazy], *, max_rows: int, side: Side = "source",
     at_least: int = 1, measure: ProjectionMeasure | None = None, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Iterator[pl.DataFrame]: ...
 @overload
 def iter_project(edges: _F | Graph[_F], *, max_rows: int, side: Side = "source",
     at_least: int = 1, measure: ProjectionMeasure | None = None, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Iterator[_F]: ...
 @overload
 def iter_project(edges: _Stream | Graph[_Stream], *, max_rows: int, side: Side = "source",
     at_least: int = 1, measure: ProjectionMeasure | None = None, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Iterator[Any]: ...
 @overload
 def iter_project(edges: _A | tuple[_A, _A], *, max_rows: int, side: Side = "source",
     at_least: int = 1, measure: ProjectionMeasure | None = None, source: Labels | None = None,
-    destination: Labels | None = None, by: _Array | Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Iterator[dict[str, _A]]: ...
 @overload
 def iter_project(edges: _Matrix, *, max_rows: int, side: Side = "source", at_least: int = 1,
     measure: ProjectionMeasure | None = None, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Iterator[dict[str, Any]]: ...
 @overload
 def iter_project(*, max_rows: int, side: Side = "source", at_least: int = 1,
     measure: ProjectionMeasure | None = None, source: Labels | None = None,
-    destination: Labels | None = None, by: _Array | Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None, edge_index: _A) -> Iterator[dict[str, _A]]: ...
 @overload
 def most_similar(edges: _F | Graph[_F], top: int = 10, *, measure: RankingMeasure = "jaccard",
     most_degree: int | None = None, exclude_neighbors: bool = False,
     vertices: Vertices | None = None, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> _F: ...
 @overload
 def most_similar(edges: _Stream | Graph[_Stream], top: int = 10, *,
     measure: RankingMeasure = "jaccard", most_degree: int | None = None,
     exclude_neighbors: bool = False, vertices: Vertices | None = None,
-    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Any: ...
 @overload
 def most_similar(edges: _A | tuple[_A, _A], top: int = 10, *,
     measure: RankingMeasure = "jaccard", most_degree: int | None = None,
     exclude_neighbors: bool = False, vertices: Vertices | None = None,
-    source: Labels | None = None, destination: Labels | None = None,
-    by: _Array | Labels | None = None, engine: EngineName | None = None,
-    progress: bool | None = None, memory_limit: ByteSize | None = None) -> dict[str, _A]: ...
+    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: ByteSize | None = None) -> dict[str, _A]: ...
 @overload
 def most_similar(edges: _Matrix, top: int = 10, *, measure: RankingMeasure = "jaccard",
     most_degree: int | None = None, exclude_neighbors: bool = False,
     vertices: Vertices | None = None, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> dict[str, Any]: ...
 @overload
 def most_similar(top: int = 10, *, measure: RankingMeasure = "jaccard",
     most_degree: int | None = None, exclude_neighbors: bool = False,
     vertices: Vertices | None = None, source: Labels | None = None,
-    destination: Labels | None = None, by: _Array | Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None, edge_index: _A) -> dict[str, _A]: ...
 @overload
 def similarity(edges: _Edges, *, measure: Measure = "jaccard", pairs: _Getting[_Column],
     weight: Label | None = None, aggregate: Aggregate | None = None,
-    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> _Column: ...
 @overload
 def similarity(edges: _Edges, *, measure: Measure = "jaccard", pairs: _Popping[_Column],
     weight: Label | None = None, aggregate: Aggregate | None = None,
-    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> _Column: ...
 @overload
 def similarity(edges: _Edges, *, measure: Measure = "jaccard", pairs: _Stream,
     weight: Label | None = None, aggregate: Aggregate | None = None,
-    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Any: ...
 @overload
 def similarity(edges: _Edges, *, measure: Measure = "jaccard", pairs: _A | tuple[_A, _A],
     weight: Label | None = None, aggregate: Aggregate | None = None,
-    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> _A: ...
 @overload
 def similarity(edges: _Edges, *, measure: Measure = "jaccard", pairs: _Matrix,
     weight: Label | None = None, aggregate: Aggregate | None = None,
-    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Any: ...
 @overload
 def similarity(edges: _Edges, *, measure: Measure = "jaccard", pairs: _Partitioned,
     weight: Label | None = None, aggregate: Aggregate | None = None,
-    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Any: ...
 @overload
 def similarity(edges: _Getting[_Column] | Graph[_Getting[_Column]], *,
     measure: Measure = "jaccard", pairs: None = None, weight: Label | None = None,
     aggregate: Aggregate | None = None, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> _Column: ...
 @overload
 def similarity(edges: _Popping[_Column] | Graph[_Popping[_Column]], *,
     measure: Measure = "jaccard", pairs: None = None, weight: Label | None = None,
     aggregate: Aggregate | None = None, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> _Column: ...
 @overload
 def similarity(edges: _Stream | Graph[_Stream], *, measure: Measure = "jaccard",
     pairs: None = None, weight: Label | None = None, aggregate: Aggregate | None = None,
-    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Any: ...
 @overload
 def similarity(edges: _A | tuple[_A, _A], *, measure: Measure = "jaccard", pairs: None = None,
     weight: _Array | Label | None = None, aggregate: Aggregate | None = None,
-    source: Labels | None = None, destination: Labels | None = None,
-    by: _Array | Labels | None = None, engine: EngineName | None = None,
-    method: Method = "auto", progress: bool | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
+    engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> dict[str, _A]: ...
 @overload
 def similarity(edges: _Matrix, *, measure: Measure = "jaccard", pairs: None = None,
     weight: Label | None = None, aggregate: Aggregate | None = None,
-    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> dict[str, Any]: ...
 @overload
 def similarity(*, measure: Measure = "jaccard", pairs: None = None,
     weight: _Array | Label | None = None, aggregate: Aggregate | None = None,
-    source: Labels | None = None, destination: Labels | None = None,
-    by: _Array | Labels | None = None, engine: EngineName | None = None,
-    method: Method = "auto", progress: bool | None = None, memory_limit: ByteSize | None = None,
-    edge_index: _A) -> dict[str, _A]: ...
+    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
+    engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+    memory_limit: ByteSize | None = None, edge_index: _A) -> dict[str, _A]: ...
 @overload
 def squares(edges: _GroupedGraph[_F], *, bipartite: bool = False, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> _F: ...
 @overload
 def squares(edges: _GroupedGraph[_Stream], *, bipartite: bool = False,
-    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Any: ...
 @overload
@@ -1171,11 +1163,11 @@ def squares(edges: _Edges, *, bipartite: bool = False, source: Labels | None = N
     progress: bool | None = None, memory_limit: ByteSize | None = None) -> int: ...
 @overload
 def squares(edges: _F, *, bipartite: bool = False, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels, engine: EngineName | None = None,
+    destination: Labels | None = None, by: Groups, engine: EngineName | None = None,
     progress: bool | None = None, memory_limit: ByteSize | None = None) -> _F: ...
 @overload
 def squares(edges: _Stream, *, bipartite: bool = False, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels, engine: EngineName | None = None,
+    destination: Labels | None = None, by: Groups, engine: EngineName | None = None,
     progress: bool | None = None, memory_limit: ByteSize | None = None) -> Any: ...
 @overload
 def squares(*, bipartite: bool = False, source: Labels | None = None,
@@ -1184,78 +1176,77 @@ def squares(*, bipartite: bool = False, source: Labels | None = None,
     edge_index: _Array) -> int: ...
 @overload
 def squares(edges: _A | tuple[_A, _A], *, bipartite: bool = False, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels | _Array, engine: EngineName | None = None,
+    destination: Labels | None = None, by: Groups, engine: EngineName | None = None,
     progress: bool | None = None, memory_limit: ByteSize | None = None) -> dict[str, _A]: ...
 @overload
 def squares(*, bipartite: bool = False, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels | _Array, engine: EngineName | None = None,
+    destination: Labels | None = None, by: Groups, engine: EngineName | None = None,
     progress: bool | None = None, memory_limit: ByteSize | None = None,
     edge_index: _A) -> dict[str, _A]: ...
 @overload
 def vertex_squares(edges: _F | Graph[_F], *, vertices: Vertices | None = None,
     bipartite: bool = False, source: Labels | None = None, destination: Labels | None = None,
-    by: Labels | None = None, engine: EngineName | None = None, progress: bool | None = None,
+    by: Groups | None = None, engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> _F: ...
 @overload
 def vertex_squares(edges: _Stream | Graph[_Stream], *, vertices: Vertices | None = None,
     bipartite: bool = False, source: Labels | None = None, destination: Labels | None = None,
-    by: Labels | None = None, engine: EngineName | None = None, progress: bool | None = None,
+    by: Groups | None = None, engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Any: ...
 @overload
 def vertex_squares(edges: _A | tuple[_A, _A], *, vertices: Vertices | None = None,
     bipartite: bool = False, source: Labels | None = None, destination: Labels | None = None,
-    by: _Array | Labels | None = None, engine: EngineName | None = None,
-    progress: bool | None = None, memory_limit: ByteSize | None = None) -> dict[str, _A]: ...
+    by: Groups | None = None, engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: ByteSize | None = None) -> dict[str, _A]: ...
 @overload
 def vertex_squares(edges: _Matrix, *, vertices: Vertices | None = None, bipartite: bool = False,
-    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> dict[str, Any]: ...
 @overload
 def vertex_squares(*, vertices: Vertices | None = None, bipartite: bool = False,
-    source: Labels | None = None, destination: Labels | None = None,
-    by: _Array | Labels | None = None, engine: EngineName | None = None,
-    progress: bool | None = None, memory_limit: ByteSize | None = None,
-    edge_index: _A) -> dict[str, _A]: ...
+    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: ByteSize | None = None, edge_index: _A) -> dict[str, _A]: ...
 @overload
 def edge_squares(edges: _Getting[_Column] | Graph[_Getting[_Column]], *,
     bipartite: bool = False, source: Labels | None = None, destination: Labels | None = None,
-    by: Labels | None = None, engine: EngineName | None = None, progress: bool | None = None,
+    by: Groups | None = None, engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> _Column: ...
 @overload
 def edge_squares(edges: _Popping[_Column] | Graph[_Popping[_Column]], *,
     bipartite: bool = False, source: Labels | None = None, destination: Labels | None = None,
-    by: Labels | None = None, engine: EngineName | None = None, progress: bool | None = None,
+    by: Groups | None = None, engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> _Column: ...
 @overload
 def edge_squares(edges: _Stream | Graph[_Stream], *, bipartite: bool = False,
-    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Any: ...
 @overload
 def edge_squares(edges: _A | tuple[_A, _A], *, bipartite: bool = False,
-    source: Labels | None = None, destination: Labels | None = None,
-    by: _Array | Labels | None = None, engine: EngineName | None = None,
-    progress: bool | None = None, memory_limit: ByteSize | None = None) -> _A: ...
+    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: ByteSize | None = None) -> _A: ...
 @overload
 def edge_squares(edges: _Matrix, *, bipartite: bool = False, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Any: ...
 @overload
 def edge_squares(*, bipartite: bool = False, source: Labels | None = None,
-    destination: Labels | None = None, by: _Array | Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None, edge_index: _A) -> _A: ...
 @overload
 def triad_counts(edges: _GroupedGraph[_F], *, vertices: Vertices | None = None,
     directed: bool = False, source: Labels | None = None, destination: Labels | None = None,
-    by: Labels | None = None, engine: EngineName | None = None, method: Method = "auto",
+    by: Groups | None = None, engine: EngineName | None = None, method: Method = "auto",
     progress: bool | None = None, memory_limit: ByteSize | None = None) -> _F: ...
 @overload
 def triad_counts(edges: _GroupedGraph[_Stream], *, vertices: Vertices | None = None,
     directed: bool = False, source: Labels | None = None, destination: Labels | None = None,
-    by: Labels | None = None, engine: EngineName | None = None, method: Method = "auto",
+    by: Groups | None = None, engine: EngineName | None = None, method: Method = "auto",
     progress: bool | None = None, memory_limit: ByteSize | None = None) -> Any: ...
 @overload
 def triad_counts(edges: _Partitioned | Graph[_Partitioned], *, vertices: Vertices | None = None,
@@ -1285,12 +1276,12 @@ def triad_counts(edges: _Stream | Graph[_Stream], *, vertices: Vertices | None =
     progress: bool | None = None, memory_limit: ByteSize | None = None) -> Any: ...
 @overload
 def triad_counts(edges: _F, *, vertices: Vertices | None = None, directed: bool = False,
-    source: Labels | None = None, destination: Labels | None = None, by: Labels,
+    source: Labels | None = None, destination: Labels | None = None, by: Groups,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> _F: ...
 @overload
 def triad_counts(edges: _Stream, *, vertices: Vertices | None = None, directed: bool = False,
-    source: Labels | None = None, destination: Labels | None = None, by: Labels,
+    source: Labels | None = None, destination: Labels | None = None, by: Groups,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Any: ...
 @overload
@@ -1306,23 +1297,23 @@ def triad_counts(*, vertices: Vertices | None = None, directed: bool = False,
 @overload
 def triad_counts(edges: _A | tuple[_A, _A], *, vertices: Vertices | None = None,
     directed: bool = False, source: Labels | None = None, destination: Labels | None = None,
-    by: Labels | _Array, engine: EngineName | None = None, method: Method = "auto",
+    by: Groups, engine: EngineName | None = None, method: Method = "auto",
     progress: bool | None = None, memory_limit: ByteSize | None = None) -> dict[str, _A]: ...
 @overload
 def triad_counts(*, vertices: Vertices | None = None, directed: bool = False,
-    source: Labels | None = None, destination: Labels | None = None, by: Labels | _Array,
+    source: Labels | None = None, destination: Labels | None = None, by: Groups,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None, edge_index: _A) -> dict[str, _A]: ...
 @overload
 def count(edges: _GroupedGraph[_F], *, time: Label | None = None, within: Length | None = None,
     where: Triangles | None = None, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> _F: ...
 @overload
 def count(edges: _GroupedGraph[_Stream], *, time: Label | None = None,
     within: Length | None = None, where: Triangles | None = None, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Any: ...
 @overload
@@ -1334,13 +1325,13 @@ def count(edges: _Edges, *, time: Label | None = None, within: Length | None = N
 @overload
 def count(edges: _F, *, time: Label | None = None, within: Length | None = None,
     where: Triangles | None = None, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels, engine: EngineName | None = None,
+    destination: Labels | None = None, by: Groups, engine: EngineName | None = None,
     method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> _F: ...
 @overload
 def count(edges: _Stream, *, time: Label | None = None, within: Length | None = None,
     where: Triangles | None = None, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels, engine: EngineName | None = None,
+    destination: Labels | None = None, by: Groups, engine: EngineName | None = None,
     method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Any: ...
 @overload
@@ -1352,229 +1343,227 @@ def count(*, time: _Array | Label | None = None, within: Length | None = None,
 @overload
 def count(edges: _A | tuple[_A, _A], *, time: _Array | Label | None = None,
     within: Length | None = None, where: Triangles | None = None, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels | _Array, engine: EngineName | None = None,
+    destination: Labels | None = None, by: Groups, engine: EngineName | None = None,
     method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> dict[str, _A]: ...
 @overload
 def count(*, time: _Array | Label | None = None, within: Length | None = None,
     where: Triangles | None = None, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels | _Array, engine: EngineName | None = None,
+    destination: Labels | None = None, by: Groups, engine: EngineName | None = None,
     method: Method = "auto", progress: bool | None = None, memory_limit: ByteSize | None = None,
     edge_index: _A) -> dict[str, _A]: ...
 @overload
 def vertex_triangles(edges: _F | Graph[_F], *, vertices: Vertices | None = None,
     time: Label | None = None, within: Length | None = None, where: Triangles | None = None,
-    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> _F: ...
 @overload
 def vertex_triangles(edges: _Stream | Graph[_Stream], *, vertices: Vertices | None = None,
     time: Label | None = None, within: Length | None = None, where: Triangles | None = None,
-    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Any: ...
 @overload
 def vertex_triangles(edges: _A | tuple[_A, _A], *, vertices: Vertices | None = None,
     time: _Array | Label | None = None, within: Length | None = None,
     where: Triangles | None = None, source: Labels | None = None,
-    destination: Labels | None = None, by: _Array | Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> dict[str, _A]: ...
 @overload
 def vertex_triangles(edges: _Matrix, *, vertices: Vertices | None = None,
     time: Label | None = None, within: Length | None = None, where: Triangles | None = None,
-    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> dict[str, Any]: ...
 @overload
 def vertex_triangles(*, vertices: Vertices | None = None, time: _Array | Label | None = None,
     within: Length | None = None, where: Triangles | None = None, source: Labels | None = None,
-    destination: Labels | None = None, by: _Array | Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None, edge_index: _A) -> dict[str, _A]: ...
 @overload
 def edge_triangles(edges: _Getting[_Column] | Graph[_Getting[_Column]], *,
     time: Label | None = None, within: Length | None = None, where: Triangles | None = None,
-    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> _Column: ...
 @overload
 def edge_triangles(edges: _Popping[_Column] | Graph[_Popping[_Column]], *,
     time: Label | None = None, within: Length | None = None, where: Triangles | None = None,
-    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> _Column: ...
 @overload
 def edge_triangles(edges: _Stream | Graph[_Stream], *, time: Label | None = None,
     within: Length | None = None, where: Triangles | None = None, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Any: ...
 @overload
 def edge_triangles(edges: _A | tuple[_A, _A], *, time: _Array | Label | None = None,
     within: Length | None = None, where: Triangles | None = None, source: Labels | None = None,
-    destination: Labels | None = None, by: _Array | Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> _A: ...
 @overload
 def edge_triangles(edges: _Matrix, *, time: Label | None = None, within: Length | None = None,
     where: Triangles | None = None, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Any: ...
 @overload
 def edge_triangles(*, time: _Array | Label | None = None, within: Length | None = None,
     where: Triangles | None = None, source: Labels | None = None,
-    destination: Labels | None = None, by: _Array | Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None, edge_index: _A) -> _A: ...
 @overload
 def simple_edges(edges: _F | Graph[_F], *, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> _F: ...
 @overload
 def simple_edges(edges: _Stream | Graph[_Stream], *, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Any: ...
 @overload
 def simple_edges(edges: _A | tuple[_A, _A], *, source: Labels | None = None,
-    destination: Labels | None = None, by: _Array | Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> dict[str, _A]: ...
 @overload
 def simple_edges(edges: _Matrix, *, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> dict[str, Any]: ...
 @overload
 def simple_edges(*, source: Labels | None = None, destination: Labels | None = None,
-    by: _Array | Labels | None = None, engine: EngineName | None = None,
-    progress: bool | None = None, memory_limit: ByteSize | None = None,
-    edge_index: _A) -> dict[str, _A]: ...
+    by: Groups | None = None, engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: ByteSize | None = None, edge_index: _A) -> dict[str, _A]: ...
 @overload
 def triangles_by_type(edges: _Partitioned | Graph[_Partitioned], *,
     edge_type: Label | None = None, vertex_type: Any = None, directed: bool = False,
     per: Literal['vertex', 'edge'] | None = None, aggregate: Aggregate | None = None,
-    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Any: ...
 @overload
 def triangles_by_type(edges: _F | Graph[_F], *, edge_type: Label | None = None,
     vertex_type: Any = None, directed: bool = False,
     per: Literal['vertex', 'edge'] | None = None, aggregate: Aggregate | None = None,
-    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> _F: ...
 @overload
 def triangles_by_type(edges: _Stream | Graph[_Stream], *, edge_type: Label | None = None,
     vertex_type: Any = None, directed: bool = False,
     per: Literal['vertex', 'edge'] | None = None, aggregate: Aggregate | None = None,
-    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Any: ...
 @overload
 def triangles_by_type(edges: _A | tuple[_A, _A], *, edge_type: _Array | Label | None = None,
     vertex_type: Any = None, directed: bool = False,
     per: Literal['vertex', 'edge'] | None = None, aggregate: Aggregate | None = None,
-    source: Labels | None = None, destination: Labels | None = None,
-    by: _Array | Labels | None = None, engine: EngineName | None = None,
-    progress: bool | None = None, memory_limit: ByteSize | None = None) -> dict[str, _A]: ...
+    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: ByteSize | None = None) -> dict[str, _A]: ...
 @overload
 def triangles_by_type(edges: _Matrix, *, edge_type: Label | None = None,
     vertex_type: Any = None, directed: bool = False,
     per: Literal['vertex', 'edge'] | None = None, aggregate: Aggregate | None = None,
-    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> dict[str, Any]: ...
 @overload
 def triangles_by_type(*, edge_type: _Array | Label | None = None, vertex_type: Any = None,
     directed: bool = False, per: Literal['vertex', 'edge'] | None = None,
     aggregate: Aggregate | None = None, source: Labels | None = None,
-    destination: Labels | None = None, by: _Array | Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None, edge_index: _A) -> dict[str, _A]: ...
 @overload
 def balance(edges: _Partitioned | Graph[_Partitioned], *, sign: Label,
     per: Literal['vertex'] | None = None, aggregate: Aggregate | None = None,
-    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Any: ...
 @overload
 def balance(edges: _F | Graph[_F], *, sign: Label, per: Literal['vertex'] | None = None,
     aggregate: Aggregate | None = None, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> _F: ...
 @overload
 def balance(edges: _Stream | Graph[_Stream], *, sign: Label,
     per: Literal['vertex'] | None = None, aggregate: Aggregate | None = None,
-    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Any: ...
 @overload
 def balance(edges: _A | tuple[_A, _A], *, sign: _Array | Label,
     per: Literal['vertex'] | None = None, aggregate: Aggregate | None = None,
-    source: Labels | None = None, destination: Labels | None = None,
-    by: _Array | Labels | None = None, engine: EngineName | None = None,
-    progress: bool | None = None, memory_limit: ByteSize | None = None) -> dict[str, _A]: ...
+    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
+    memory_limit: ByteSize | None = None) -> dict[str, _A]: ...
 @overload
 def balance(edges: _Matrix, *, sign: Label, per: Literal['vertex'] | None = None,
     aggregate: Aggregate | None = None, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> dict[str, Any]: ...
 @overload
 def balance(*, sign: _Array | Label, per: Literal['vertex'] | None = None,
     aggregate: Aggregate | None = None, source: Labels | None = None,
-    destination: Labels | None = None, by: _Array | Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None, edge_index: _A) -> dict[str, _A]: ...
 @overload
 def annotate_vertices(edges: _F | Graph[_F], *columns: str, vertices: Vertices | None = None,
     weight: Label | None = None, aggregate: Aggregate | None = None, directed: bool = False,
-    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> _F: ...
 @overload
 def annotate_vertices(edges: _Stream | Graph[_Stream], *columns: str,
     vertices: Vertices | None = None, weight: Label | None = None,
     aggregate: Aggregate | None = None, directed: bool = False, source: Labels | None = None,
-    destination: Labels | None = None, by: Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Any: ...
 @overload
 def annotate_vertices(edges: _A | tuple[_A, _A], *columns: str,
     vertices: Vertices | None = None, weight: _Array | Label | None = None,
     aggregate: Aggregate | None = None, directed: bool = False, source: Labels | None = None,
-    destination: Labels | None = None, by: _Array | Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> dict[str, _A]: ...
 @overload
 def annotate_vertices(edges: _Matrix, *columns: str, vertices: Vertices | None = None,
     weight: Label | None = None, aggregate: Aggregate | None = None, directed: bool = False,
-    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> dict[str, Any]: ...
 @overload
 def annotate_vertices(*columns: str, vertices: Vertices | None = None,
     weight: _Array | Label | None = None, aggregate: Aggregate | None = None,
     directed: bool = False, source: Labels | None = None, destination: Labels | None = None,
-    by: _Array | Labels | None = None, engine: EngineName | None = None,
-    method: Method = "auto", progress: bool | None = None, memory_limit: ByteSize | None = None,
+    by: Groups | None = None, engine: EngineName | None = None, method: Method = "auto",
+    progress: bool | None = None, memory_limit: ByteSize | None = None,
     edge_index: _A) -> dict[str, _A]: ...
 @overload
 def memory_estimate(edges: _Edges, *, function: Function = "count",
-    source: Labels | None = None, destination: Labels | None = None, by: Labels | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
     bipartite: bool = False, engine: EngineName | None = None, method: Method = "auto",
     progress: bool | None = None, memory_limit: ByteSize | None = None) -> dict[str, int]: ...
 @overload
 def memory_estimate(*, function: Function = "count", source: Labels | None = None,
-    destination: Labels | None = None, by: _Array | Labels | None = None,
-    bipartite: bool = False, engine: EngineName | None = None, method: Method = "auto",
-    progress: bool | None = None, memory_limit: ByteSize | None = None,
-    edge_index: _Array) -> dict[str, int]: ...
+    destination: Labels | None = None, by: Groups | None = None, bipartite: bool = False,
+    engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+    memory_limit: ByteSize | None = None, edge_index: _Array) -> dict[str, int]: ...
 @overload
 def methods(*, library: Literal["pandas"] = "pandas") -> pd.DataFrame: ...
 @overload

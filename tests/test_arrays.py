@@ -87,8 +87,6 @@ def as_frame(name, found):
     if not isinstance(next(iter(found.values())), np.ndarray):
         return pd.Series(found, dtype=object)  # triads
     frame = pd.DataFrame(found)
-    if ANALYTICS[name].result is Result.COLUMNS:
-        frame = frame.drop(columns=[*KINDS], errors="ignore")  # the arrays of where=
     if "parent" in frame:
         frame["parent"] = frame["parent"].astype("Int64").mask(frame["parent"] < 0)
     elif ANALYTICS[name].result in (Result.ROWS, Result.COMMUNITIES):
@@ -373,7 +371,18 @@ CALLS_REFUSED = [
     (lambda: tc.clustering(K3, weight=Tensor(np.ones(3))), TypeError, "edges are of numpy: give"),
     (lambda: tc.clustering(K3, weight="w"), tc.ColumnNotFoundError, "weight='w' is not a column"),
     (lambda: tc.count(K3, where=tc.Triangles(time=np.ones(2), within=1)), ValueError, "for 3 edge"),
-    (lambda: tc.clustering(tc.Graph(K3), weight=np.ones(3)), ValueError, "name a column"),
+    (
+        lambda: tc.clustering(tc.Graph(K3), weight=np.ones(3)),
+        ValueError,
+        "give the arrays to the f",
+    ),
+    (lambda: tc.clustering(tc.Graph(K3), weight="w"), tc.ColumnNotFoundError, "no columns but src"),
+    (
+        lambda: tc.triangles_over_time(K3, time="t"),
+        tc.ColumnNotFoundError,
+        "give an array with one",
+    ),
+    (lambda: tc.count(K3, source="a", destination="b"), tc.ColumnNotFoundError, "but src and dst"),
     (lambda: tc.Graph(scipy.sparse.eye_array(3), vertices=[4]), ValueError, "leave vertices= out"),
     (lambda: tc.squares(scipy.sparse.eye_array(3), bipartite=True), ValueError, "no side: give"),
     (lambda: tc.count(scipy.sparse.eye_array(3), by=np.arange(3)), ValueError, "of no group and"),

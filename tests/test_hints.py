@@ -15,6 +15,7 @@ from types import SimpleNamespace as Fake
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 import tensors
 from file_kinds import zipped, zstandard
@@ -125,6 +126,18 @@ def by_type(types):
 
 def by_vertex_type(types):
     return tc.triangles_by_type(k3(), vertex_type=types)
+
+
+class Sized:
+    """Values of a kind that no library has."""
+
+    dtype = "int64"
+
+    def __init__(self, values):
+        self.values = values
+
+    def __len__(self):
+        return len(self.values)
 
 
 def timed(t=(1, 2, 3), **options):
@@ -645,6 +658,8 @@ HINTS = {
         (lambda h: tc.count(np.ma.ones((3, 2))), "give the rows that are not masked"),
         (lambda h: tc.count(tensors.Tensor(np.ones((3, 2)), 8)), "copy it to the CPU or to a GPU"),
         (lambda h: tc.count(tensors.Unreadable(np.ones((3, 2)))), "it requires a gradient"),
+        (lambda h: tc.clustering(PAIR, weight="w"), "give an array with one value per edge"),
+        (lambda h: tc.count(PAIR, by=k3()["src"]), "give an array with one value per edge"),
     ],
     "analytics/methods": [
         (lambda h: tc.methods(library="dask"), "accepted: pandas, cudf, polars, pyarrow"),
@@ -880,8 +895,8 @@ HINTS = {
          "'Src' and 'SRC' differ.*name the id columns with source= and destination="),
         (lambda h: tc.clustering(k3(), weight=["src", "dst"]),
          "name one column here; combine several into one"),
-        (lambda h: tc.count(k3(), by=k3()["src"]),
-         "^by= is of type Series: name a column of the frame; add the values to it first$"),
+        (lambda h: tc.clustering(k3(), weight=k3()["src"]),
+         "^weight= is of type Series: name a column of the frame; add the values to it first$"),
         (lambda h: tc.count(k3(), source="a", destination="dst"),
          "the frame has the columns 'src', 'dst'"),
         (lambda h: tc.count(k3().set_axis(["src", "src"], axis=1), source="src",
@@ -896,6 +911,20 @@ HINTS = {
          "give as many, and at least one"),
         (lambda h: tc.count(k3(), source=["src"], destination=["src"]), "name two"),
         (lambda h: tc.count(k3(day=1), by=["day", "day"]), "'day' twice: name it once"),
+        (lambda h: tc.count(k3(), by=[k3()["src"], k3()["src"]]), "called 'src': rename one"),
+    ],
+    "preparation/group_values": [
+        (lambda h: tc.count(PartitionedFrame([k3()]), by=np.arange(3)),
+         "add the groups, .*, to it as a column, and name that as by="),
+        (lambda h: tc.count(k3(), by=pl.Series([1, 2, 3])), "give a column of the same library"),
+        (lambda h: tc.count(k3(), by=Sized(np.arange(3))),
+         "give a Series of the frame's library, an array, or the label of a column"),
+        (lambda h: tc.count(k3(), by=np.arange(2)), "give one value per row"),
+        (lambda h: tc.count(k3(), by=k3()["src"][::-1]),
+         r"align it by series\.reindex\(edges\.index\), or give series\.to_numpy\(\)"),
+        (lambda h: tc.count(k3(), by=pd.Grouper(freq="D")), r"such as pd\.Grouper\(key="),
+        (lambda h: tc.count(k3(), by=pd.Grouper(key="src", freq="D")),
+         r"convert it, such as by pandas\.to_datetime"),
     ],
     "preparation/numbering": [
         (having(numbering, "MAX_NUMBERS", 2, lambda h: tc.count(k3())),
@@ -1228,6 +1257,8 @@ HINTS = {
          r"give source= to Graph\(\) instead"),
         (lambda h: tc.count(tc.Graph(k3()), engine="cuda"),
          r"'cpu', not on 'cuda': make another, Graph\(edges, engine='cuda'\)"),
+        (lambda h: tc.clustering(tc.Graph(PAIR), weight="w"),
+         "give the arrays to the function itself, with an array of one value per edge as weight="),
     ],
     "graphs/resolve": [
         (lambda h: tc.Graph(k3(), vertices=[7], bipartite=True), "leave it out of Graph"),
@@ -1284,6 +1315,8 @@ HINTS = {
          r"make Graph\(edges, bipartite=True\) of the new frame"),
         (on_dask(lambda edges: tc.Graph(edges).update(insert=k3())),
          r"Graph\(edges\.compute\(\)\)"),
+        (lambda h: tc.Graph(k3(), by=PAIR[0]).update(insert=k3()),
+         "make the Graph of a frame that has it as a column"),
     ],
     "updates/batches": [
         (lambda h: tc.Graph(k3()).update(), "give insert= or delete="),
@@ -1396,6 +1429,7 @@ HINTS = {
     "analytics/over_time": [
         (lambda h: tc.triangles_over_time(k3(formed=1), time="formed"), "another column"),
         (lambda h: timed(step=2), "without window=: name the length of a window"),
+        (lambda h: timed(window="MS", step="1D"), 'leave it out, or give a window .* such as "7D"'),
     ],
     "analytics/kinds": [
         (emulated(lambda e: tc.count(k3(t=1), time="t", within=1, method="polak")),
@@ -1426,13 +1460,32 @@ HINTS = {
         (lambda h: intervals.merged(*[np.zeros(0, "int64")] * 2, 2**32 + 1, None),
          "times are kept of at most 4,294,967,296"),
     ],
-    "preparation/spans": [
+    "preparation/windows": [
         (lambda h: timed([1e15, 1e15, 2e15], window=1e-3), "subtract the first time"),
         (lambda h: timed(pd.Series(["0001-01-01"] * 3, dtype="datetime64[s]"), window="1ns"),
          "give a whole number of 's'"),
+        (lambda h: timed(window="MS"), "has dtype int64: give a number"),
+        (lambda h: timed(np.arange(3, dtype="uint8"), window=2, origin=-1),
+         "the least uint8, the dtype of time='t': cast it to a wider one"),
+        (lambda h: timed(pd.date_range("2026", periods=3, tz="Europe/Paris"), window="1D",
+         step="6h"), 'give the window in hours, such as "24h", or the step in days'),
+        (lambda h: timed([1.0, 2.0, 3.0], window=1, origin=1e300), "give one that is nearer"),
+    ],
+    "preparation/calendars": [
+        (lambda h: timed(window="W-JAN"), 'accepted are "W-MON" and the like, "MS" and "ME"'),
+        (lambda h: timed([pd.Timestamp.min] * 3, window="YS"), "convert it to a coarser one"),
+        (lambda h: timed(window=1, origin="epoch"), 'int64: give a number, or "start"'),
+        (lambda h: timed(window=1, origin=0.5), "give a whole number"),
+        (lambda h: timed(pd.date_range("2026", periods=3), window="1h",
+         origin=pd.Timestamp("2026", tz="UTC")), "an origin with a time zone, or both without"),
+        (lambda h: timed(pd.date_range("2026", periods=3, tz="Europe/Paris", unit="s"),
+         window="1D", origin=pd.Timestamp("2026-01-01 00:00:00.5", tz="UTC")),
+         "give a whole number of it"),
+        (lambda h: timed(window=1, origin="noon"), 'accepted: "start", "start_day", "epoch"'),
     ],
     "preparation/times": [
-        (lambda h: timed(window="1ME"), "accepted: a number .* months have no fixed length"),
+        (lambda h: timed(window=1, step="1ME"),
+         "accepted: a number .* months have no fixed length"),
         (lambda h: timed(window="4000000D"), "292 years .*: give a timedelta64 of NumPy"),
         (lambda h: timed(window=0), "a length of time above 0 is accepted"),
         (lambda h: timed(window="1h"), "time='t' has dtype int64: give a number"),

@@ -440,7 +440,7 @@ def test_more_edges_than_can_be_named():
 )
 def test_months_have_no_fixed_length(options):
     frame = pd.DataFrame({"src": [0], "dst": [1], "t": pd.to_datetime(["2026-01-01"])})
-    with pytest.raises(ValueError, match="window=|step="):
+    with pytest.raises(ValueError, match=r"window=|step="):
         tc.triangles_over_time(frame, time="t", **options)
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from rapids_tc._arguments import check_flag, checked_limit, with_hints
 from rapids_tc._progress import call_report
-from rapids_tc._typing import Array, ByteSize, EngineName, Frame, Function, Labels, Method
+from rapids_tc._typing import Array, ByteSize, EngineName, Frame, Function, Groups, Labels, Method
 from rapids_tc.executors.registry import executor_of
 from rapids_tc.frames import device_memory
 from rapids_tc.frames.backend import open_frame
@@ -18,6 +18,7 @@ from rapids_tc.plan import needs
 from rapids_tc.plan.record import Analytic, Options, OwnOptions, estimated
 from rapids_tc.preparation.distinct import estimate_size
 from rapids_tc.preparation.edge_columns import edge_columns
+from rapids_tc.preparation.group_values import read_groups
 
 
 @with_hints
@@ -27,7 +28,7 @@ def memory_estimate(
     function: Function = "count",
     source: Labels | None = None,
     destination: Labels | None = None,
-    by: Labels | None = None,
+    by: Groups | None = None,
     bipartite: bool = False,
     engine: EngineName | None = None,
     method: Method = "auto",
@@ -125,7 +126,8 @@ def memory_estimate(
         else:
             frame, backend = open_frame(edges, engine)
             needs.require_method(method, record, backend.engine)
-            named = backend.adapter.labels(frame), source, destination, options.by
+            groups = read_groups(by, frame, backend)
+            named = backend.adapter.labels(frame), source, destination, groups
             labels = edge_columns(*named, bipartite=record.is_bipartite(own))
             rows, ids, dense = estimate_size(frame, labels, backend)
             count = max(ids.count, backend.adapter.n_vertices or 0)

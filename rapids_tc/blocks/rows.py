@@ -12,6 +12,7 @@ from rapids_tc.frames.backend import Backend, Frame, Series, as_uint32
 from rapids_tc.plan import costs
 from rapids_tc.preparation import id_scheme
 from rapids_tc.preparation.distinct import DistinctIds, distinct_ids
+from rapids_tc.preparation.given import column_of
 from rapids_tc.preparation.numbering import InspectedColumns
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ class Rows:
 
     def __init__(self, frame: Frame, columns: EdgeColumns, backend: Backend, memory: int) -> None:
         self._backend, self._edge_columns = backend, columns
-        self._columns = tuple(backend.adapter.column(frame, c) for c in columns.labels_by_part)
+        self._columns = tuple(column_of(frame, c, backend) for c in columns.labels_by_part)
         self.size = backend.adapter.rows(frame)
         self._memory = max(memory * 2 // len(self._columns), 1)  # as if all were two columns
         self._stored: list[list[Any]] = []

@@ -7,13 +7,14 @@ without a copy. Answers are arrays of the same library in the same memory.
 from __future__ import annotations
 
 import sys
+from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rapids_tc.errors import IdTypeError
+from rapids_tc.errors import ColumnNotFoundError, IdTypeError, shown
 from rapids_tc.frames.adapters import (
     CudfAdapter,
     FrameAdapter,
@@ -33,6 +34,10 @@ HOST, GPU = (1, 3), (2, 13)  # the kinds of memory in DLPack that NumPy and CuPy
 NUMBERS = "biufc"  # kinds of dtypes that all libraries have
 ENDS = ("src", "dst")  # the columns of ids
 VALUES = "weight"  # the column of the values of a matrix, as in files
+NO_COLUMN = (
+    "{}={} is not a column, as edges that are arrays have none but src and dst: give an array with "
+    "one value per edge"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,11 +52,14 @@ class ArrayEdges:
         The module whose arrays they were, and answers will be.
     n_vertices : int, optional
         How many rows the matrix has that they were: all are vertices, from 0 on.
+    given : tuple of str
+        The columns that options have given, which are in no rows of an answer.
     """
 
     columns: Mapping[str, Array]
     home: str
     n_vertices: int | None = None
+    given: tuple[str, ...] = ()
 
     @property
     def some_array(self) -> Array:
@@ -68,27 +76,29 @@ class ArrayEdges:
         ValueError
             An array has not one value per edge.
         """
-        added = {name: plain_array(array, f"{name}=") for name, array in arrays.items()}
-        rows = len(self.some_array)
-        for name, array in added.items():
-            if _library_of(arrays[name]) != self.home or root(array) != root(self.some_array):
-                raise TypeError(
-                    f"{name}= is an array of {_library_of(arrays[name])}, and the edges are of "
-                    f"{self.home}: give both in one library and memory"
-                )
-            if array.shape != (rows,):
-                raise ValueError(
-                    f"{name}= has the shape {array.shape} for {rows} edges: give one value per edge"
-                )
-        return replace(self, columns={**self.columns, **added})
+        rows, on_gpu = len(self.some_array), root(self.some_array) == "cupy"
+        added = {
+            name: own_array(array, f"{name}=", rows, self.home, on_gpu=on_gpu)
+            for name, array in arrays.items()
+        }
+        return replace(self, columns={**self.columns, **added}, given=(*added,))
+
+    def require_columns(self, named: Mapping[str, Any]) -> None:
+        """Raise ColumnNotFoundError if an option names a column, one of which arrays have few."""
+        for option, value in named.items():
+            for label in value if isinstance(value, list) else [value]:
+                label = getattr(label, "key", label)  # of a Grouper
+                is_label = isinstance(label, Hashable) and not is_array(label)
+                if is_label and label is not None and label not in self.columns:
+                    raise ColumnNotFoundError(NO_COLUMN.format(option, shown(label)))
 
     def opened(self) -> tuple[ArraysAdapter, Frame]:
         """Return the adapter of the arrays, and a frame of them, which are not copied."""
         if root(self.some_array) == "cupy":
             frame, inner = gpu_libraries()[1].DataFrame({**self.columns}), CudfAdapter()
-            return ArraysAdapter(inner, self.home, self.n_vertices), frame
+            return ArraysAdapter(inner, self.home, self.n_vertices, self.given), frame
         frame = import_module("pandas").DataFrame({**self.columns}, copy=False)
-        return ArraysAdapter(PandasAdapter(), self.home, self.n_vertices), frame
+        return ArraysAdapter(PandasAdapter(), self.home, self.n_vertices, self.given), frame
 
 
 @dataclass(frozen=True)
@@ -101,13 +111,14 @@ class ArraysAdapter(FrameAdapter):
     ----------
     inner : FrameAdapter
         The adapter of the frame, of pandas or cuDF.
-    home, n_vertices
+    home, n_vertices, given
         See `ArrayEdges`.
     """
 
     inner: FrameAdapter
     home: str
     n_vertices: int | None = None
+    given: tuple[str, ...] = ()
 
     @property
     def on_gpu(self) -> bool:
@@ -141,6 +152,7 @@ class ArraysAdapter(FrameAdapter):
     def assign(self, frame: Frame, columns: dict[str, Series]) -> Frame:
         """Return a dict of the columns of a frame, or of such a dict, and of these behind them."""
         if not isinstance(frame, dict):
+            frame = self._own(frame)
             frame = self._arrays(self.snapshot(frame) if self.on_gpu else frame)
         return {**frame, **columns}
 
@@ -154,11 +166,19 @@ class ArraysAdapter(FrameAdapter):
 
     def take(self, frame: Frame, positions: Array) -> Frame:
         """Return the rows at ascending positions, as a dict of arrays."""
-        return self._arrays(self.rows_at(frame, positions))
+        return self._arrays(self.rows_at(self._own(frame), positions))
 
     def rows_at(self, frame: Frame, positions: Array) -> Frame:
         """See `FrameAdapter`."""
         return self.inner.take(frame, positions)
+
+    def own_array(self, array: Any, name: str, rows: int) -> Array:
+        """Return an array that an option has given; see `own_array`."""
+        return own_array(array, name, rows, self.home, on_gpu=self.on_gpu)
+
+    def _own(self, frame: Frame) -> Frame:
+        """Return the columns that no option has given."""
+        return frame[[label for label in frame.columns if label not in self.given]]
 
     def _arrays(self, frame: Frame) -> dict[Label, Array]:
         """Return all columns of a frame of the inner library that nobody else has."""
@@ -207,6 +227,29 @@ def array_edges(edges: Any, edge_index: Any = None) -> Any:
         rows = plain_array(edges, "edges")
         return _of_ends((rows[:, 0], rows[:, 1]), _library_of(edges), ("edges", "edges"))
     return edges
+
+
+def own_array(array: Any, name: str, rows: int, home: str, *, on_gpu: bool) -> Array:
+    """Return an array with a value per edge, of the library and memory of the edges.
+
+    Errors: see `ArrayEdges.with_columns`.
+    """
+    if not is_array(array):
+        raise TypeError(
+            f"{name} is of type {type(array).__qualname__}, and the edges are arrays: give an "
+            "array with one value per edge"
+        )
+    values = plain_array(array, name)
+    if _library_of(array) != home or (root(values) == "cupy") != on_gpu:
+        raise TypeError(
+            f"{name} is an array of {_library_of(array)}, and the edges are of {home}: give both "
+            "in one library and memory"
+        )
+    if values.shape != (rows,):
+        raise ValueError(
+            f"{name} has the shape {values.shape} for {rows} edges: give one value per edge"
+        )
+    return values
 
 
 def is_array(value: Any) -> bool:

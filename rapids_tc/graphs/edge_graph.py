@@ -8,6 +8,7 @@ one on a cluster.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Hashable
 from contextlib import nullcontext
 from dataclasses import dataclass
 from math import nan
@@ -16,11 +17,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rapids_tc._progress import Report, report_stage
+from rapids_tc.errors import ColumnNotFoundError
+from rapids_tc.frames.arrays import ArraysAdapter
 from rapids_tc.frames.backend import check_engine, sum64
 from rapids_tc.graphs.row_values import ValuesByRank, require_rows
 from rapids_tc.plan import needs
 from rapids_tc.plan.answers import require_fields
 from rapids_tc.plan.record import vertex_columns
+from rapids_tc.preparation.edge_columns import check_label
+from rapids_tc.preparation.given import with_dtypes
 from rapids_tc.preparation.named_ids import find_vertices
 
 if TYPE_CHECKING:
@@ -237,7 +242,7 @@ class EdgeGraph(VertexStatistics):
 
     def adapter_of(self, sources: dict[Any, tuple[Any, ...]]) -> FrameAdapter:
         """See `VertexStatistics`: columns of the answer get the dtypes of their sources."""
-        return self.backend.adapter.with_dtypes(self._frame, sources)
+        return with_dtypes(self.backend.adapter, self._frame, sources)
 
     @abstractmethod
     def row_columns(self, asked: Sequence[str | Quantity], method: str) -> dict[str, Any]:
@@ -310,6 +315,18 @@ class EdgeGraph(VertexStatistics):
     def labels(self) -> list[Any]:
         """The column labels of the user's frame."""
         return self.backend.adapter.labels(self._frame)
+
+    def require_column(self, role: str, label: Any) -> None:
+        """Raise an error unless the rows have a column, which the option `role` names."""
+        is_label = isinstance(label, Hashable)
+        if isinstance(self.backend.adapter, ArraysAdapter) and not (
+            is_label and label in self.labels
+        ):
+            raise (ColumnNotFoundError if is_label else ValueError)(
+                f"{role}=: a Graph of arrays has no columns but {', '.join(self.labels)}: give the "
+                f"arrays to the function itself, with an array of one value per edge as {role}="
+            )
+        check_label(role, label, self.labels)
 
     def column(self, label: Any) -> Any:
         """Read a column of the user's frame into the working library."""

@@ -21,7 +21,6 @@ from rapids_tc.graphs.whole_triangles import WHOLE, WholeTriangles
 from rapids_tc.plan import needs
 from rapids_tc.plan.record import Needs, Result, Work, columns_of, row_columns
 from rapids_tc.preparation import orient, sampling
-from rapids_tc.preparation.edge_columns import check_label
 from rapids_tc.preparation.edge_values import EdgeError, EdgeRows
 from rapids_tc.preparation.ids import largest_by_group
 from rapids_tc.preparation.numbering import InspectedColumns, NumberedEdges, number_edges
@@ -139,7 +138,7 @@ class InMemoryGraph(EdgeGraph):
         src, dst = self._edges.src.copy(), self._edges.dst.copy()
         self._edges = replace(self._edges, src=src, dst=dst)
         self._frame = self.backend.adapter.snapshot(self._frame)
-        self.lasting, self._limit, self.id_columns = True, None, labels
+        self.lasting, self._limit, self.id_columns = True, None, labels.without_values()
 
     @property
     def n_groups(self) -> int:
@@ -366,7 +365,7 @@ class InMemoryGraph(EdgeGraph):
             return reading, reading.with_ends([], self.csr.rows, self.csr.columns, xp)
         groups, columns = None, []
         for reader in reading.readers:
-            check_label(reader.role, reader.label, self.labels)
+            self.require_column(reader.role, reader.label)
             columns.append(self.column(reader.label))
         if self.groups is not None and reading.by_group:
             groups = self.groups.group_of[self.ends[0]]

@@ -42,7 +42,6 @@ from rapids_tc.graphs.spilled import SpilledGraph, numbered
 from rapids_tc.plan import costs
 from rapids_tc.plan.record import Needs, columns_of
 from rapids_tc.preparation import sampling
-from rapids_tc.preparation.edge_columns import check_label
 from rapids_tc.preparation.orient import Order
 
 if TYPE_CHECKING:
@@ -319,7 +318,7 @@ class OutOfCoreGraph(EdgeGraph):
         if not reading.readers:
             return reading, [[] for _ in cuts]
         for reader in reading.readers:
-            check_label(reader.role, reader.label, self.labels)
+            self.require_column(reader.role, reader.label)
         columns = [backend.adapter.column(self._frame, each.label) for each in reading.readers]
         by_group = self.groups is not None and reading.by_group
 

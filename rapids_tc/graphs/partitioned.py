@@ -48,6 +48,7 @@ from rapids_tc.plan.record import (
     named_columns,
 )
 from rapids_tc.preparation.edge_columns import EdgeColumns, check_label, edge_columns
+from rapids_tc.preparation.group_values import refuse_groups
 from rapids_tc.preparation.ids import Ids
 from rapids_tc.preparation.triangle_kinds import Triangles
 
@@ -409,6 +410,8 @@ def open_partitions(
     needs.require_method(options.method, record, resolve_engine(adapter, options.engine))
     if options.memory_limit is not None:
         checked_limit(options.memory_limit)
+    if options.by is not None:
+        refuse_groups(options.by, executor.kind)
     ids = options.source, options.destination, options.by
     labels = edge_columns(adapter.labels(executor.meta), *ids, named_columns(own))
     require_fields(record, own, labels)

@@ -7,7 +7,7 @@ from typing import Any
 
 from rapids_tc._arguments import check_flag, with_hints
 from rapids_tc._progress import call_report
-from rapids_tc._typing import Array, ByteSize, EngineName, Frame, Labels, Vertices
+from rapids_tc._typing import Array, ByteSize, EngineName, Frame, Groups, Labels, Vertices
 from rapids_tc.frames.device import place
 from rapids_tc.graphs import resolve
 from rapids_tc.plan.record import Options
@@ -41,8 +41,9 @@ class Graph:
         ``destination``, ``source`` and ``target``, ``from`` and ``to``, ``u`` and ``v``, in lower
         case or else in any; without such a pair the only two columns beside those of `by`. Lists
         name the columns of ids that are made of several; see `count`.
-    by : label or list of labels, optional
-        Columns of groups, which every function of the graph then answers by; see `count`.
+    by : label, Series, array, pandas.Grouper, or list of these, optional
+        Groups, which every function of the graph then answers by; see `count`. A graph of groups
+        that are no columns is not updated.
     bipartite : bool, optional
         Whether the two columns never meet: user 5 is not item 5, and the kinds of their ids may
         differ. A row per vertex then tells its ``side``, "source" or "destination", and functions
@@ -98,7 +99,7 @@ class Graph:
         vertices: Vertices | None = None,
         source: Labels | None = None,
         destination: Labels | None = None,
-        by: Labels | None = None,
+        by: Groups | None = None,
         bipartite: bool = False,
         engine: EngineName | None = None,
         progress: bool | None = None,

@@ -21,6 +21,7 @@ from rapids_tc.engines import registry
 from rapids_tc.executors.registry import executor_of
 from rapids_tc.frames.arrays import ArrayEdges, array_edges, is_array
 from rapids_tc.frames.backend import Backend, Frame, is_lazy, is_plain, open_frame
+from rapids_tc.frames.collected import is_spark
 from rapids_tc.frames.device import place
 from rapids_tc.frames.wrapped import is_narwhals, module_of, native, wrap
 from rapids_tc.graphs import in_memory
@@ -55,6 +56,8 @@ from rapids_tc.preparation.edge_columns import (
     EdgeColumns,
     edge_columns,
 )
+from rapids_tc.preparation.given import with_dtypes
+from rapids_tc.preparation.group_values import read_groups, refuse_groups
 from rapids_tc.preparation.triangle_kinds import Triangles
 
 if TYPE_CHECKING:
@@ -111,10 +114,13 @@ def take_arrays(edges: Any, options: Options, own: OwnOptions) -> tuple[Any, Opt
         names: dict[str, Any] = {name: name for name in given}
         own["where"] = replace(where, **names)
         arrays |= given
-    if is_array(options.by):
-        arrays["by"] = options.by
-        options = replace(options, by="by")
-    return edges.with_columns(arrays), options, own
+    edges = edges.with_columns(arrays)
+    named = {option: getattr(options, option) for option in ("source", "destination", "by")}
+    named |= {name: own.get(name) for name in COLUMNS}
+    if isinstance(where, Triangles):
+        named |= {name: getattr(own["where"], name) for name in triangle_kinds.COLUMNS}
+    edges.require_columns(named)
+    return edges, options, own
 
 
 def check(graph: InMemoryGraph, record: Analytic, options: Options, own: OwnOptions) -> EdgeGraph:
@@ -190,7 +196,9 @@ def prepare(
         return partitioned.prepare(executor, edges, vertices, options)
     if _prepared_of(edges) is not None:
         raise TypeError(IS_GRAPH)
-    edges = edges.collect() if is_lazy(edges) else edges
+    if is_lazy(edges):
+        refuse_groups(options.by, "lazy frame")
+        edges = edges.collect()
     frame, labels, backend = _open(edges, options, GRAPH, own)
     inspected, limit = None, options.limit
     if limit is not None and labels.bipartite:
@@ -247,7 +255,12 @@ def _open(
     frame, backend = open_frame(edges, options.engine, once=record is GRAPH)
     if not (isinstance(options.method, str) and options.method == "auto"):
         needs.require_method(options.method, record, backend.engine)
-    labels = edge_columns(backend.adapter.labels(frame), **record.named(options, own))
+    named = record.named(options, own)
+    if options.by is not None:
+        if is_spark(edges):
+            refuse_groups(options.by, "Spark DataFrame")
+        named["by"] = read_groups(options.by, frame, backend)
+    labels = edge_columns(backend.adapter.labels(frame), **named)
     if labels.components[1:]:
         require_fields(record, own, labels)
     if backend.adapter.n_vertices is not None and (labels.bipartite or labels.groups):
@@ -255,7 +268,9 @@ def _open(
             f"each row of a matrix is a vertex, of no group and no side: give {PAIR}, where by= or "
             "bipartite=True is asked for"
         )
-    adapter = backend.adapter.with_dtypes(frame, labels.in_answers())
+    sources, adapter = labels.in_answers(), backend.adapter
+    adapter = (with_dtypes(adapter, frame, sources) if labels.groups
+               else adapter.with_dtypes(frame, sources))  # fmt: skip
     if adapter is not backend.adapter:
         backend = backend.with_adapter(adapter)
     return frame, labels, backend
@@ -345,6 +360,7 @@ def _answer_lazy(
     TypeError
         The answer is a column, or `edges` wraps a lazy frame of another library than Polars.
     """
+    refuse_groups(options.by, "lazy frame")
     if is_narwhals(edges):
         result = _answer_lazy(record, polars_lazy(edges), options, own, call)
         return wrap(result, module_of(edges))

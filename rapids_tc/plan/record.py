@@ -12,7 +12,16 @@ from inspect import Parameter
 from typing import TYPE_CHECKING, Any, Protocol
 
 from rapids_tc._arguments import checked_limit
-from rapids_tc._typing import Array, ArrayModule, ByteSize, EngineName, Label, Labels, Method
+from rapids_tc._typing import (
+    Array,
+    ArrayModule,
+    ByteSize,
+    EngineName,
+    Groups,
+    Label,
+    Labels,
+    Method,
+)
 from rapids_tc.preparation.triangle_kinds import Triangles
 
 if TYPE_CHECKING:
@@ -251,10 +260,15 @@ class Options:
     source, destination : label or list of labels, optional
         The two id columns; see `Graph`. Lists name the parts of ids that are made of several
         columns: part i of the source, and of the destination, is in column i of its list.
-    by : label or list of labels, optional
+    by : label, Series, array, pandas.Grouper, or list of these, optional
         Columns of groups: the function is applied to the rows of each group on its own, as if ids
         of different groups were different. A value becomes a frame with one row per group; other
-        frames get the columns of groups in front. Values of any hashable dtype name a group.
+        frames get the columns of groups in front. Values of any hashable dtype name a group. A
+        Series of the frame's library, or an array, has one value per row, a Series of pandas or
+        cuDF the index of the frame; what has no name is called "by", or "by_1", "by_2" and so on.
+        ``pandas.Grouper(key=, freq=)`` has the periods of a column of datetimes as groups, with
+        `closed`, `label`, `origin` and `offset` as in pandas; periods without a row are left out.
+        Lazy and partitioned frames take labels alone.
     engine : {"cpu", "cuda"}, optional
         Where to work; by default where the frame is.
     method : str, optional
@@ -272,7 +286,7 @@ class Options:
 
     source: Labels | None = None
     destination: Labels | None = None
-    by: Labels | None = None
+    by: Groups | None = None
     engine: EngineName | None = None
     method: Method = "auto"
     progress: bool | None = None

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from rapids_tc.errors import ColumnNotFoundError, shown
 from rapids_tc.frames.adapters import ID_COLUMNS
+from rapids_tc.preparation.given import Given
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -74,9 +75,25 @@ class EdgeColumns:
         return [label for part in self.components for label in part.columns]
 
     @property
+    def given(self) -> list[Given]:
+        """The groups that are no columns, but values beside the edges."""
+        return [label for label in self.labels_by_part if isinstance(label, Given)]
+
+    def without_values(self) -> EdgeColumns:
+        """Return the same, once the values of groups that are no columns are read."""
+        if not self.groups:
+            return self
+        parts = (
+            replace(part, columns=tuple(given.without_values() for given in part.columns))
+            if isinstance(part.columns[0], Given) else part
+            for part in self.components
+        )  # fmt: skip
+        return replace(self, components=tuple(parts))
+
+    @property
     def names(self) -> list[str]:
         """The columns of each part, as messages name them."""
-        return [f"column {label!r}" for label in self.labels_by_part]
+        return [shown_as(label) for label in self.labels_by_part]
 
     def by_part(self, of_columns: Iterable[T]) -> list[list[T]]:
         """Group one item of each column by the parts of ids."""
@@ -151,8 +168,16 @@ def edge_columns(
     else:
         pair = id_columns(labels, source, destination, besides=[*groups, *besides])
         ids = [Component(pair, None)]
-    of_groups = (Component((label,), label, group=True) for label in groups)
+    of_groups = (
+        Component((label,), label.name if isinstance(label, Given) else label, group=True)
+        for label in groups
+    )
     return EdgeColumns((*of_groups, *ids), bipartite)
+
+
+def shown_as(label: Any) -> str:
+    """Return what messages call a column, or the values that are given in its place."""
+    return f"the group {label!r}" if isinstance(label, Given) else f"column {label!r}"
 
 
 def name_in_answers(role: str, label: Any) -> str:
@@ -296,8 +321,13 @@ def _group_labels(by: Any, labels: list[Any]) -> list[Any]:
     if not named:
         raise ValueError("by=[]: name a column of groups, or leave by= out")
     for label in named:
-        check_label("by", label, labels)
-    _check_once("by", named)
+        if not isinstance(label, Given):
+            check_label("by", label, labels)
+    given = {label.name for label in named if isinstance(label, Given)}
+    names = [label.name if isinstance(label, Given) else label for label in named]
+    if twice := [name for name in given if names.count(name) > 1]:
+        raise ValueError(f"two groups of by= are called {twice[0]!r}: rename one")
+    _check_once("by", names)
     return named
 
 

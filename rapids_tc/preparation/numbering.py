@@ -17,6 +17,8 @@ import numpy as np
 from rapids_tc.errors import CHANGED, CapacityError, IdTypeError, KernelError
 from rapids_tc.frames.backend import all_below, gather
 from rapids_tc.preparation import moments
+from rapids_tc.preparation.edge_columns import shown_as
+from rapids_tc.preparation.given import column_of
 from rapids_tc.preparation.id_columns import (
     GROUPS,
     NUMERIC,
@@ -78,8 +80,8 @@ def describe_columns(frame: Frame, columns: EdgeColumns, backend: Backend) -> li
         describe_one = _describe_group if component.group else describe
         of_part = []
         for label in component.columns:
-            values = backend.to_working_series(backend.adapter.column(frame, label))
-            of_part.append(describe_one(values, f"column {label!r}", backend))
+            values = backend.to_working_series(column_of(frame, label, backend))
+            of_part.append(describe_one(values, shown_as(label), backend))
         described.append(of_part)
     return described
 

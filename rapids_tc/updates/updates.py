@@ -59,6 +59,11 @@ def update(
         raise TypeError(
             "update takes no bipartite Graph: make Graph(edges, bipartite=True) of the new frame"
         )
+    if labels.given:
+        raise TypeError(
+            f"update has no values of the group {labels.given[0]!r} for its rows, as it came as "
+            "an array: make the Graph of a frame that has it as a column"
+        )
     ids = ids_in_answers([part.label for part in labels.ids], ROLES)
     check_fields([part.label for part in labels.groups], [*ids, *FIELDS])
     base = graph.tally.base if isinstance(graph, UpdatedGraph) and graph.has_tally else graph
