@@ -15,6 +15,7 @@
 #include "device.cuh"
 #include "kinds.cuh"
 #include "ties.cuh"
+#include "windows.cuh"
 
 constexpr u32 kRunThreads = 256, kRunBlocksPerSm = 6;
 constexpr u32 kRunsPerTicket = 2;

@@ -1,7 +1,13 @@
-// kinds.cuh - what stands where SpanEdgeCounts of windows.cuh takes spans, for triangles whose sides have codes:
-// sets of what the rows of an edge offer, of which a table says whether three go together.
+// kinds.cuh - which triangles are of a kind, by their sides: visitors and peels are compiled for one of these
+// structs, or for one of spans.cuh. Sides may have codes: sets of what the rows of an edge offer, of which a table
+// says whether three go together.
 #pragma once
-#include "windows.cuh"
+#include "spans.cuh"
+
+// All of them.
+struct AnyTriangle {
+  __device__ bool meet(u32, u32, u32) const { return true; }
+};
 
 // Bit uv << uv_shift | (uw & uw_mask) << uw_shift | vw & vw_mask says whether three codes go together: see
 // preparation/code_tables.py.

@@ -5,6 +5,7 @@
 #pragma once
 #include "device.cuh"
 #include "kinds.cuh"
+#include "windows.cuh"
 
 constexpr bool kCounted = RTC_VISIT::kSides || RTC_VISIT::kMiddles;  // edges (v, w) have counters
 
