@@ -31,24 +31,18 @@ OPTIONS |= {
     for visitor in ("Total", "EdgeCounts")
 }
 SPANS = ("SpanWords<u32>", "SpanWords<u64>", "SpanIntervals")
+KINDS = (*SPANS[1:], "Codes", "CodedIntervals")
 TRIANGLES = (
-    *(
-        "PairSums",
-        "ThirdSums",
-        "SideSums",
-        "SideProducts",
-        "TypeCounts",
-        "LevelCounts",
-        "JoinTriangles",
-    ),
+    *("PairSums", "ThirdSums", "SideSums", "SideProducts", "TypeCounts", "LevelCounts"),
+    *(f"JoinTriangles<{kind}>" for kind in ("AnyTriangle", *KINDS)),
     *(f"WindowChanges<{spans}>" for spans in SPANS),
-    *(f"SpanEdgeCounts<{spans}>" for spans in (*SPANS[1:], "Codes", "CodedIntervals")),
+    *(f"SpanEdgeCounts<{kind}>" for kind in KINDS),
 )
 OPTIONS |= {f"bitmap.cu-{name}": ("bitmap.cu", (f"-DRTC_VISIT={name}",)) for name in TRIANGLES}
 OPTIONS |= {
     f"bitmap.cu-{name}-blocks": ("bitmap.cu", (f"-DRTC_VISIT={name}", "-DRTC_BLOCKS"))
     for name in TRIANGLES
-    if name != "JoinTriangles" and "Words" not in name
+    if "JoinTriangles" not in name and "Words" not in name
 }
 OTHERS = {path.name for path in _source.FOLDER.glob("*.cu")} - {m.source for m in METHODS}
 OF_WEDGES = {  # what is done with the wedges that are found
@@ -56,6 +50,7 @@ OF_WEDGES = {  # what is done with the wedges that are found
     "wedge_ends.cu": ("RTC_SEARCH", ("Similar<u32>", "Similar<u64>", "CommonPairs")),
 }
 OPTIONS |= {name: (name, ()) for name in sorted(OTHERS - OF_WEDGES.keys())}
+OPTIONS |= {f"truss.cu-{kind}": ("truss.cu", (f"-DRTC_KIND={kind}",)) for kind in KINDS}
 OPTIONS |= {
     f"{file}-{name}": (file, (f"-D{macro}={name}",))
     for file, (macro, names) in OF_WEDGES.items()

@@ -5,6 +5,7 @@ ThreadSanitizer is slow: it meets the graphs of a hundred edges.
 """
 
 import threading
+from dataclasses import replace
 from functools import partial
 from itertools import combinations, pairwise
 
@@ -19,11 +20,15 @@ from kernel_support import ENGINE, keys_of, random_rows, union
 from rapids_tc import _parallel, testing
 from rapids_tc.engines.cpu import engine as cpu
 from rapids_tc.engines.cpu import truss
+from rapids_tc.engines.cpu.coded import pack_kind
 from rapids_tc.engines.cpu.truss import CpuPeeler
 from rapids_tc.engines.gpu.truss import CudaPeeler
+from rapids_tc.engines.gpu.visitors import kind_of
 from rapids_tc.engines.last_truss import last_truss
 from rapids_tc.engines.peel import ALL, decompose
+from rapids_tc.engines.protocol import Coded, Spans
 from rapids_tc.kernels import launch
+from rapids_tc.preparation.code_tables import code_table
 
 __all__ = ["compiler"]
 
@@ -244,7 +249,8 @@ def test_rows_of_a_gpu_have_the_neighbors_of_every_vertex():
     words, state = np.ones(csr.m, np.uint32), np.zeros(26, np.uint32)
     arrays = peeler._arrays(csr, words, csr.m, 2)
     limits = map(np.uint32, peeler._limits(csr.m, 0, ALL))
-    args = (csr.offsets, csr.columns, np.uint32(csr.n), np.uint32(csr.m), *arrays, *limits, state)
+    graph = csr.offsets, csr.columns, np.uint32(csr.n), np.uint32(csr.m)
+    args = (*graph, *arrays, *limits, peeler.kind.pack(), state)
     assert launch.together(peeler._kernels["truss_peel"], 2, 128, args)
     edge_rows, _, begins, sizes, tables, _, adjacency, keys, edges, members, lengths, *_ = arrays
     assert (edge_rows == csr.rows).all()
@@ -298,6 +304,84 @@ def test_levels_and_rounds_are_told(on):
     decomposed(csr, counts, on_progress=lambda done, note: told.append((done, note)))
     assert told[-1] == (1, "k = 3, 0 edges, round 30")
     assert on == "cpu" or len(told) == 5  # a launch is 7 rounds, or searches
+
+
+# Of a kind ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module", params=["words", "intervals", "codes", "coded words", "coded"])
+def peeled(request):
+    """A graph, a kind of its triangles, their counts, and the right trussness of every edge."""
+    random = np.random.default_rng(5)
+    ends = random.integers(0, 40, (2, 600))
+    rows = [(int(u), int(v)) for u, v in zip(*ends, strict=True) if u != v]
+    csr = cpu.csr(keys_of(rows), 40)
+    sizes = np.ones(csr.m, int) if "words" in request.param else random.integers(1, 4, csr.m)
+    offsets = np.append(0, np.cumsum(sizes))
+    first = random.integers(0, 5, offsets[-1]).astype("uint32")
+    for edge in range(csr.m):
+        first[offsets[edge] : offsets[edge + 1]] += 10 * np.arange(sizes[edge], dtype="uint32")
+    last = first + random.integers(0, 2, len(first)).astype("uint32")
+    spans = Spans(first, last, None if "words" in request.param else offsets)
+    codes = random.integers(1, 8, offsets[-1]).astype("uint8")
+    table = code_table("edge", "")
+    if request.param == "codes":
+        kind, of_edge = Coded(codes[: csr.m], table), lambda e: [(0, 99, codes[e])]
+    else:
+        coded = "coded" in request.param
+        kind = Coded(codes, table, spans) if coded else spans
+        of_edge = lambda e: [  # noqa: E731
+            (first[i], last[i], codes[i] if coded else 7) for i in range(offsets[e], offsets[e + 1])
+        ]
+    edges = zip(csr.columns.tolist(), csr.rows.tolist(), strict=True)
+    number = {edge: place for place, edge in enumerate(edges)}
+    triangles = [t for t in reference.list_triangles(rows) if _meet(t, number, of_edge)]
+    counts = reference.edge_triangles_of(triangles, rows)
+    right = reference.trussness_of(triangles, rows)
+    assert 0 < len(triangles) < reference.count(rows)
+    return (
+        csr, kind, np.array([counts[edge] for edge in number], "uint32"),
+        [right[edge] for edge in number],
+    )  # fmt: skip
+
+
+def _meet(triangle, number, of_edge):
+    u, v, w = triangle
+    three = [of_edge(number[side]) for side in ((u, v), (u, w), (v, w))]
+    return any(
+        max(a[0], b[0], c[0]) <= min(a[1], b[1], c[1])
+        and any(
+            a[2] >> i & 1 and b[2] >> j & 1 and c[2] >> k & 1
+            for i, j, k in ((0, 1, 2), (0, 2, 1), (1, 0, 2), (1, 2, 0), (2, 0, 1), (2, 1, 0))
+        )
+        for a in three[0] for b in three[1] for c in three[2]
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(("threads", "peeler"), ON_CPU.values(), ids=ON_CPU)
+def test_peels_of_a_kind_on_the_cpu(monkeypatch, peeled, threads, peeler):
+    csr, kind, counts, right = peeled
+    for module in (truss, _parallel):
+        monkeypatch.setattr(module, "thread_count", lambda: threads)
+    if threads > 1:
+        monkeypatch.setattr(_parallel, "SERIAL_BELOW", 0)
+    peeler = replace(peeler, kind=pack_kind(kind))
+    assert decompose(peeler, csr, counts).tolist() == right
+    for k in (3, 4, 5):
+        found = decompose(peeler, csr, counts, k) >= k
+        assert found.tolist() == [level >= k for level in right]
+
+
+@pytest.mark.usefixtures("compiler")
+@pytest.mark.parametrize("sizes", ON_CARD.values(), ids=ON_CARD)
+def test_peels_of_a_kind_on_the_emulated_card(peeled, sizes):
+    csr, kind, counts, right = peeled
+    told = kind_of(ENGINE, ENGINE.prepare(csr), kind)
+    peeler = CudaPeeler(Numpy(), testing.compile, 2, kind=told, **sizes)
+    for seed in range(2):
+        with testing.thread_order(seed):
+            assert peeler.decompose(csr, counts).tolist() == right
+            assert (peeler.decompose(csr, counts, 4) >= 4).tolist() == [k >= 4 for k in right]
 
 
 @long

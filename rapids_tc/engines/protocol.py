@@ -152,6 +152,9 @@ class Coded:
     spans: Spans | None = None
 
 
+Kind = Spans | Coded  # of the edges of a graph: which of its triangles count
+
+
 class Layout(Protocol):
     """What an engine keeps of a graph, or of a task on blocks, between calls."""
 
@@ -472,7 +475,12 @@ class Engine(Protocol):
         """
 
     def join_triangles(
-        self, layout: Any, levels: Array, *, on_progress: ProgressCallback | None = None
+        self,
+        layout: Any,
+        levels: Array,
+        *,
+        kind: Kind | None = None,
+        on_progress: ProgressCallback | None = None,
     ) -> Array:
         """Join the edges of each triangle, level by level: a forest of the edges, uint64, m.
 
@@ -484,6 +492,8 @@ class Engine(Protocol):
         edge's own, << 40 | the parent's position; 0 is a root. The edges of a tree whose
         paths to the root keep to one level and those above are one set of that level. The sets are
         always the same, but which of a set's edges is the parent of others is left open.
+
+        Given a `kind`, other triangles join nothing.
         """
 
     def join_levels(
@@ -534,6 +544,7 @@ class Engine(Protocol):
         *,
         k: int | None = None,
         levels: tuple[int, int] | None = None,
+        kind: Kind | None = None,
         on_progress: ProgressCallback | None = None,
     ) -> Array:
         """Find the trussness of every oriented edge: int32, aligned with ``csr.columns``.
@@ -541,7 +552,8 @@ class Engine(Protocol):
         `counts` are what `edge_counts` returns. With `k`, all levels below k are peeled as one,
         which is faster: edges of the k-truss get k, the others less. `levels` are the first and the
         last that are told apart, each a trussness less 2: edges of lower levels get the first or
-        less, and edges of higher levels get a trussness of the last level + 3.
+        less, and edges of higher levels get a trussness of the last level + 3. Given a `kind`, only
+        triangles of it count, here and in `counts`.
         """
 
     def cliques(

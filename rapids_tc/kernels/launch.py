@@ -104,6 +104,29 @@ class Payload:
         return np.array(tuple(fields), struct)
 
 
+@dataclass(frozen=True)
+class KindStruct:
+    """Which triangles count, as kernels are told.
+
+    Attributes
+    ----------
+    struct : str
+        The name of a struct of ``kinds.cuh`` or ``spans.cuh``.
+    fields : tuple
+        Its arrays and NumPy scalars.
+    """
+
+    struct: str
+    fields: tuple[Any, ...]
+
+    def pack(self) -> np.ndarray:
+        """Return the struct of C, which a launch passes by value."""
+        return Payload(self.fields[1:]).pack(self.fields[0])
+
+
+ANY_TRIANGLE = KindStruct("AnyTriangle", (np.uint8(0),))  # a struct without fields has a byte
+
+
 def _field(value: Any) -> np.generic:
     """Return a scalar or struct as it is, and the address of an array; None has none."""
     if value is None:

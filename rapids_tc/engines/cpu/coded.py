@@ -13,6 +13,7 @@ import numpy as np
 from rapids_tc.engines.cpu.compiled import inlined
 from rapids_tc.engines.cpu.spans import (
     PLAIN,
+    Always,
     OneInterval,
     SeveralIntervals,
     begins,
@@ -21,9 +22,10 @@ from rapids_tc.engines.cpu.spans import (
     open_span,
     pack_spans,
 )
+from rapids_tc.engines.protocol import Spans
 
 if TYPE_CHECKING:
-    from rapids_tc.engines.protocol import Coded
+    from rapids_tc.engines.protocol import Coded, Kind
     from rapids_tc.preparation.csr import Array
 
 
@@ -95,6 +97,15 @@ def _allowed(table: Any, uv: Any, uw: Any, vw: Any) -> Any:
     place = np.int64(uv) << table.uv_shift
     place |= (np.int64(uw) & table.uw_mask) << table.uw_shift | np.int64(vw) & table.vw_mask
     return np.int64(table.bits[np.uint64(place >> 5)]) >> (place & 31) & 1
+
+
+def pack_kind(kind: Kind | None) -> Any:
+    """Return which triangles of a graph count, as `meet` takes it; without a kind all do."""
+    if kind is None:
+        return Always()
+    if isinstance(kind, Spans):
+        return pack_spans(kind, kind, kind)
+    return pack_coded(kind, kind, kind)
 
 
 def pack_coded(uv: Coded, uw: Coded, vw: Coded) -> Codes | CodedInterval | CodedIntervals:

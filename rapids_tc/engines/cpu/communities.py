@@ -17,6 +17,7 @@ import numpy as np
 from rapids_tc._parallel import parallel_for, threads_for
 from rapids_tc.engines.cpu.compiled import compiled, inlined
 from rapids_tc.engines.cpu.parallel import load, swap_if
+from rapids_tc.engines.cpu.spans import meet, open_span
 from rapids_tc.preparation.community_tree import LEVEL_AT, OF_ENDS
 
 if TYPE_CHECKING:
@@ -27,23 +28,24 @@ _SHIFT, _NODE = np.uint64(LEVEL_AT), np.uint64((1 << LEVEL_AT) - 1)
 
 
 class JoinTriangles(NamedTuple):
-    """Join the three sides of every triangle, at the level of its lowest side."""
+    """Join the three sides of every triangle of a kind, at the level of its lowest side."""
 
+    kind: Any
     levels: Array
     parents: Array
     hints: Array
 
     def open_edge(self, uv: Any) -> Any:
-        return uv
+        return uv, open_span(self.kind, uv)
 
     def triangle(self, edge: Any, scratch: Any, uw: Any, vw: Any, index: Any) -> Any:
-        a, b, c = edge, np.int64(uw), np.int64(vw)
+        (a, span), b, c = edge, np.int64(uw), np.int64(vw)
         la, lb, lc = self.levels[a], self.levels[b], self.levels[c]
         if (lb <= la) & (lb <= lc):
             a, la, b, lb = b, lb, a, la
         elif lc < la:
             a, la, c, lc = c, lc, a, la
-        if la:
+        if la and meet(self.kind, span, uw, vw):
             join(self.parents, self.hints, np.uint64(b), np.uint64(lb), np.uint64(a), np.uint64(la))
             join(self.parents, self.hints, np.uint64(c), np.uint64(lc), np.uint64(a), np.uint64(la))
         return 0

@@ -44,6 +44,7 @@ from rapids_tc.engines.cpu import (
     visitors,
     wedges,
 )
+from rapids_tc.engines.cpu.coded import pack_kind
 from rapids_tc.engines.cpu.layout import CpuLayout
 from rapids_tc.engines.cpu.spans import Always
 from rapids_tc.engines.cpu.truss import CpuPeeler
@@ -55,7 +56,7 @@ from rapids_tc.plan import costs as model
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from rapids_tc.engines.protocol import RowColumn
+    from rapids_tc.engines.protocol import Kind, RowColumn
     from rapids_tc.engines.quantity import Quantity
     from rapids_tc.preparation.csr import Array, Csr
 
@@ -209,11 +210,17 @@ def visit(
 
 
 def join_triangles(
-    layout: CpuLayout, levels: Array, *, on_progress: ProgressCallback | None = None
+    layout: CpuLayout,
+    levels: Array,
+    *,
+    kind: Kind | None = None,
+    on_progress: ProgressCallback | None = None,
 ) -> Array:
     """Join the sides of triangles, level by level; return the word of every edge: uint64, m."""
     parents, hints = (np.zeros(layout.csr.m, np.uint64) for _ in range(2))
-    _visit(layout, [communities.JoinTriangles(levels, parents, hints)], on_progress)
+    _visit(
+        layout, [communities.JoinTriangles(pack_kind(kind), levels, parents, hints)], on_progress
+    )
     return parents
 
 
@@ -282,10 +289,12 @@ def truss(
     *,
     k: int | None = None,
     levels: tuple[int, int] | None = None,
+    kind: Kind | None = None,
     on_progress: ProgressCallback | None = None,
 ) -> Array:
     """Find the trussness of every oriented edge; with `k`, k in the k-truss, and less elsewhere."""
-    return peel.decompose(CpuPeeler(), layout.csr, counts, k, on_progress, levels=levels)
+    peeler = CpuPeeler() if kind is None else CpuPeeler(kind=pack_kind(kind))
+    return peel.decompose(peeler, layout.csr, counts, k, on_progress, levels=levels)
 
 
 def _arrays(graph: Csr) -> tuple[Array, Array]:

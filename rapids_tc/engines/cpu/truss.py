@@ -21,6 +21,7 @@ from rapids_tc.engines.cpu import truss_rounds as rounds
 from rapids_tc.engines.cpu import truss_tables
 from rapids_tc.engines.cpu.compiled import compiled
 from rapids_tc.engines.cpu.parallel import LINE
+from rapids_tc.engines.cpu.spans import Always
 from rapids_tc.engines.cpu.truss_tables import Tables, cut_edges
 from rapids_tc.engines.peel import DEAD, ActiveEdges, ActiveGraph, PeelState
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
     from rapids_tc.preparation.csr import Array, Csr
 
+ALL = Always()
 _BUFFER = 1 << 10  # edges of the next frontier that a thread keeps; it keeps pairs of edges, too
 
 
@@ -52,6 +54,8 @@ class CpuPeeler:
         Ratio of active edges to all edges below which a smaller `ActiveGraph` is made.
     least : int
         Edges up to which an `ActiveGraph` is never made smaller.
+    kind : named tuple
+        Which triangles count: see `rapids_tc.engines.cpu.coded.pack_kind`.
     """
 
     shared: int = 1 << 12
@@ -61,6 +65,7 @@ class CpuPeeler:
     room: int = 40
     shrink: float = 0.5
     least: int = 1 << 12
+    kind: Any = ALL
     xp: ClassVar[Any] = np
 
     def edges_in_triangles(self, csr: Csr, counts: Array) -> ActiveEdges:
@@ -102,7 +107,9 @@ class CpuPeeler:
         state[rounds.LEVEL], rounds_before = peeling.level, peeling.rounds
         buffers = np.empty((threads, 2, _BUFFER), np.uint32)
         least = np.zeros((threads, LINE), np.int64)
-        edges = rounds.Edges(graph.edges.rows, graph.edges.columns, graph.edges.support)
+        active = graph.edges
+        of_edges = active.rows, active.columns, active.support
+        edges = rounds.Edges(*of_edges, active.ids, self.kind)
         shrink_at = m - int(m * self.shrink) if m > self.least else m
         sizes = (self.large, self.scanned, self.pause)
         limits = rounds.Limits(peeling.first, peeling.last, shrink_at, *sizes)

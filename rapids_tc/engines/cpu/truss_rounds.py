@@ -14,6 +14,7 @@ import numpy as np
 
 from rapids_tc.engines.cpu.compiled import compiled, inlined
 from rapids_tc.engines.cpu.parallel import LINE, atomic_add, fetch_to_write, load, wait_for_all
+from rapids_tc.engines.cpu.spans import larger, meet, open_span, smaller
 from rapids_tc.engines.cpu.truss_tables import (
     LOW_BITS,
     NO_EDGE,
@@ -47,11 +48,13 @@ class Limits(NamedTuple):
 
 
 class Edges(NamedTuple):
-    """What compiled code reads of `ActiveEdges`."""
+    """What compiled code reads of `ActiveEdges`, and which of their triangles count."""
 
     rows: Array
     columns: Array
     support: Array
+    ids: Array
+    kind: Any
 
 
 @compiled
@@ -232,7 +235,7 @@ def _walk_slots(
         if (bit & np.uint64(1)) & np.uint64(w != 0) & np.uint64(f != NO_EDGE):
             entry = slots[find_slot(slots, w, first, last)]
             g = np.int64(entry >> np.uint64(32))
-            if entry != 0 and g != NO_EDGE:
+            if entry != 0 and g != NO_EDGE and _is_of_kind(edges, e, f, g):
                 left -= 1
                 pairs = _keep_pair(edges.support, f, g, buffer, pairs)
                 if pairs == PAIRS:
@@ -255,14 +258,28 @@ def _walk_bits(
         while both != 0:
             bit = both & (~both + np.uint64(1))
             both ^= bit
-            left -= 1
             f = np.int64(tables.slots[slot_of_bit(tables, u, i, bit)])
             g = np.int64(tables.slots[slot_of_bit(tables, v, i, bit)])
+            if not _is_of_kind(edges, e, f, g):
+                continue
+            left -= 1
             pairs = _keep_pair(edges.support, f, g, buffer, pairs)
             if pairs == PAIRS:
                 count = _remove(edges.support, e, pairs, queue, state, buffer, count, threads)
                 pairs = 0
     return _remove(edges.support, e, pairs, queue, state, buffer, count, threads)
+
+
+@inlined
+def _is_of_kind(edges: Any, e: Any, f: Any, g: Any) -> Any:
+    """Return 1 if the triangle of three edges is of the kind, else 0.
+
+    Of its corners u > v > w, the edges {v, w}, {u, w} and {u, v} have ascending numbers.
+    """
+    vw, uv = smaller(smaller(e, f), g), larger(larger(e, f), g)
+    uw = e ^ f ^ g ^ vw ^ uv
+    of_uw, of_vw = np.int64(edges.ids[uw]), np.int64(edges.ids[vw])
+    return meet(edges.kind, open_span(edges.kind, np.int64(edges.ids[uv])), of_uw, of_vw)
 
 
 @compiled

@@ -39,7 +39,7 @@ from rapids_tc.kernels.method import Capacities, Kernel
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from rapids_tc.engines.protocol import PivotRange, ProgressCallback
+    from rapids_tc.engines.protocol import Kind, PivotRange, ProgressCallback
     from rapids_tc.preparation.csr import Array, Csr
 
 # Kernels number them in 32 bits.
@@ -244,11 +244,13 @@ class CudaEngine:
         *,
         k: int | None = None,
         levels: tuple[int, int] | None = None,
+        kind: Kind | None = None,
         on_progress: ProgressCallback | None = None,
     ) -> Array:
         """Find the trussness of every oriented edge; with `k`, k in the k-truss, less elsewhere."""
         with self.device(counts):
-            peeler = CudaPeeler(self.xp, self.compile, self.sm_count)
+            which = visitors.kind_of(self, layout, kind)
+            peeler = CudaPeeler(self.xp, self.compile, self.sm_count, kind=which)
             return peeler.decompose(layout.csr, counts, k, on_progress, levels=levels)
 
     as_of = as_of

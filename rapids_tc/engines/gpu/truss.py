@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rapids_tc.engines.peel import levels_of
-from rapids_tc.kernels.launch import read, until_done
+from rapids_tc.kernels.launch import ANY_TRIANGLE, KindStruct, read, until_done
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -49,6 +49,8 @@ class CudaPeeler:
         Rounds and tasks of one launch; progress and Ctrl-C come through between two launches.
     threads : int
         Threads of a block; tests on the emulator take few.
+    kind : KindStruct
+        Which triangles count.
     options : tuple of str
         Options of the compiler.
     """
@@ -65,6 +67,7 @@ class CudaPeeler:
     rounds: int = 1 << 14
     work: int = 1 << 26
     threads: int = _THREADS
+    kind: KindStruct = ANY_TRIANGLE
     options: tuple[str, ...] = ()
 
     def decompose(
@@ -103,7 +106,8 @@ class CudaPeeler:
     @property
     def _kernels(self) -> Mapping[str, Kernel]:
         """The kernels of ``truss.cu``."""
-        return self.compile(read("truss.cu"), ("truss_count", "truss_peel"), self.options)
+        options = (*self.options, f"-DRTC_KIND={self.kind.struct}")
+        return self.compile(read("truss.cu"), ("truss_count", "truss_peel"), options)
 
     def _peel(
         self,
@@ -119,7 +123,8 @@ class CudaPeeler:
         state = self.xp.zeros(_STATE, "uint32")
         graph = (csr.offsets, csr.columns, np.uint32(csr.n), np.uint32(csr.m))
         limits = self._limits(active, *levels)
-        args = (*graph, *self._arrays(csr, words, active, blocks), *map(np.uint32, limits), state)
+        arrays = self._arrays(csr, words, active, blocks)
+        args = (*graph, *arrays, *map(np.uint32, limits), self.kind.pack(), state)
 
         def is_done(values: list[int]) -> bool:
             if on_progress is not None:

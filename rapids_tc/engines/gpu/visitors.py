@@ -12,13 +12,13 @@ import numpy as np
 
 from rapids_tc.engines.gpu import block_layout, listing
 from rapids_tc.engines.gpu.block_layout import align
-from rapids_tc.engines.protocol import SHORT
+from rapids_tc.engines.protocol import SHORT, Spans
 from rapids_tc.kernels import catalogue, launch, raw_rows, time_spans
-from rapids_tc.kernels.launch import Payload
+from rapids_tc.kernels.launch import ANY_TRIANGLE, KindStruct, Payload
 
 if TYPE_CHECKING:
     from rapids_tc.engines.gpu.layout import GpuEngine, GpuLayout
-    from rapids_tc.engines.protocol import Coded, ProgressCallback, Spans
+    from rapids_tc.engines.protocol import Coded, Kind, ProgressCallback
     from rapids_tc.engines.quantity import Quantity
     from rapids_tc.preparation.csr import Array, Csr
 
@@ -109,13 +109,15 @@ def join_triangles(
     layout: GpuLayout,
     levels: Array,
     *,
+    kind: Kind | None = None,
     on_progress: ProgressCallback | None = None,
 ) -> Array:
     """Join the sides of triangles, level by level; return the word of every edge: uint64, m."""
     with engine.device(layout.csr.columns):
         words, hints = (engine.xp.zeros(layout.csr.m, "uint64") for _ in range(2))
-        payload = Payload((hints, levels))
-        _run(engine, layout, "JoinTriangles", words, payload, on_progress)
+        which = kind_of(engine, layout, kind)
+        payload = Payload((hints, levels, *which.fields))
+        _run(engine, layout, f"JoinTriangles<{which.struct}>", words, payload, on_progress)
         return words
 
 
@@ -129,10 +131,19 @@ def join_ends(engine: GpuEngine, csr: Csr, levels: Array) -> Array:
         return words[: csr.m]
 
 
+def kind_of(engine: GpuEngine, layout: GpuLayout, kind: Kind | None) -> KindStruct:
+    """Return which triangles of a graph count, as kernels are told; without a kind all do."""
+    if kind is None:
+        return ANY_TRIANGLE
+    if isinstance(kind, Spans):
+        return KindStruct(*_pack_spans(engine, layout, kind, None))
+    return KindStruct(*_pack_coded(engine, layout, kind))
+
+
 def _pack_spans(
     engine: GpuEngine, layout: GpuLayout, spans: Any, windows: int | None
 ) -> tuple[str, tuple[Array, ...]]:
-    """Return the struct of spans in ``windows.cuh``, words or intervals, and its arrays."""
+    """Return the struct of spans in ``spans.cuh``, words or intervals, and its arrays."""
     graphs = (spans,) if layout.blocks is None else tuple(spans)
     if all(one.offsets is None for one in graphs):
         word = "uint64" if windows is None or windows >= SHORT else "uint32"

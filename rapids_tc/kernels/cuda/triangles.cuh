@@ -48,18 +48,20 @@ struct TrianglesAlone {
   __device__ void finish() {}
 };
 
-// Join the sides of every triangle, at the level of the lowest of them.
+// Join the sides of every triangle of a kind, at the level of the lowest of them.
+template <class Kind>
 struct JoinTriangles : TrianglesAlone {
   struct Input {
     Forest forest;
     const u32* levels;  // the highest level of each edge; at 0 it is absent
+    Kind kind;
   };
   Input in;
 
   __device__ JoinTriangles(const Input& in, u32*) : in(in) {}
   __device__ bool triangle(u32 uv, u32 uw, u32 vw) {
     const u32 a = in.levels[uv], b = in.levels[uw], c = in.levels[vw];
-    if (a == 0 || b == 0 || c == 0) return false;
+    if (a == 0 || b == 0 || c == 0 || !in.kind.meet(uv, uw, vw)) return false;
     if (a <= b && a <= c) join_both(uv, a, uw, b, vw, c);
     else if (b <= c) join_both(uw, b, uv, a, vw, c);
     else join_both(vw, c, uv, a, uw, b);

@@ -133,11 +133,11 @@ extern "C" __global__ void __launch_bounds__(kPeelThreads)
 truss_peel(const i64* offsets, const u32* columns, u32 n, u32 m, u32* rows, u32* support, u32* begin,
            u32* size, u32* tables, u32* cursor, u64* adjacency, u32* keys, u32* edges, u32* list,
            u32* lengths, u32* tasks, u32* parts, u32 first, u32 last, u32 room, u32 few, u32 many, u32 shrink,
-           u32 least, u32 rounds, u32 work, u32 k, State* state) {
+           u32 least, u32 rounds, u32 work, u32 k, RTC_KIND kind, State* state) {
   RTC_SHARED(u32, sums, kPeelWarps);
   RTC_SHARED(u32, fallen, kQueue + 1);
-  const Peeled g{rows, columns, support, begin,   size,     reinterpret_cast<uint2*>(tables),
-                 keys, edges,   list,    lengths, adjacency};
+  const Peeled g{rows, columns, support, begin,   size,      reinterpret_cast<uint2*>(tables),
+                 keys, edges,   list,    lengths, adjacency, kind};
   const Limits limits{first, last, room, few, many, shrink, least, rounds, work};
   const Queue queue{fallen};
   const BlockTeam block{threadIdx.x, sums};

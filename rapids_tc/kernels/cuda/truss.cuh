@@ -19,8 +19,15 @@
 // active; they subtract triangles from those, too, and nothing has to be marked between two rounds. A
 // search for the next level buries dead edges, with kFallen | level for their word, before a stamp comes up
 // again.
+//
+// If RTC_KIND is one of the structs of kinds.cuh or spans.cuh, only triangles of this kind count.
 #pragma once
+#include "kinds.cuh"
 #include "peel.cuh"
+
+#ifndef RTC_KIND
+#define RTC_KIND AnyTriangle
+#endif
 
 constexpr u32 kFallen = 0x80000000u, kCount = 0xffff;
 #ifdef RTC_PEEL_TINY                           // for tests on the emulator
@@ -49,6 +56,7 @@ struct Peeled {
   uint2* tables;
   u32 *keys, *edges, *list, *lengths;
   u64* adjacency;
+  RTC_KIND kind;
 };
 
 // Where the warp has edge i of its own in the list.

@@ -26,9 +26,16 @@ struct Queue {
 };
 
 // ------------------------------------------------------------------------------- a round
+// Whether the triangle of three edges is of the kind. Of its corners u > v > w, the edges (v, w), (u, w) and
+// (u, v) have ascending positions.
+__device__ __forceinline__ bool is_of_kind(const Peeled& g, u32 a, u32 b, u32 c) {
+  const u32 uv = larger(larger(a, b), c), vw = smaller(smaller(a, b), c);
+  return g.kind.meet(uv, a ^ b ^ c ^ uv ^ vw, vw);
+}
+
 // For the edge e of the frontier and a triangle of it with the edges at_f and at_h, find from which of the
 // two, f and h, e counts it off. Neither is found if one is dead, or is in the frontier with a smaller
-// number than e; and none is that is in the frontier.
+// number than e; none is if the triangle is not of the kind; and none is that is in the frontier.
 __device__ __forceinline__ void
 triangle(const Peeled& g, u32 now, u32 next, u32 e, u32 at_f, u32 at_h, u32& f, u32& h) {
   const u32 word_f = RTC_PEEK(g.support + at_f), word_h = RTC_PEEK(g.support + at_h);
@@ -36,6 +43,7 @@ triangle(const Peeled& g, u32 now, u32 next, u32 e, u32 at_f, u32 at_h, u32& f, 
   const u32 stamp_h = is_active(word_h) ? next : stamp_of(word_h);
   if ((stamp_f != next && stamp_f != now) || (stamp_h != next && stamp_h != now)) return;
   if ((stamp_f == now && at_f < e) || (stamp_h == now && at_h < e)) return;
+  if (!is_of_kind(g, e, at_f, at_h)) return;
   if (stamp_f != now) f = at_f;
   if (stamp_h != now) h = at_h;
 }
