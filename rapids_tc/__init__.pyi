@@ -179,20 +179,24 @@ class Graph(_Graph, Generic[_F_co]):
         engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
         memory_limit: ByteSize | None = None) -> float: ...
     @overload
-    def trussness(self: Graph[pd.DataFrame], *, engine: EngineName | None = None,
-        progress: bool | None = None, memory_limit: ByteSize | None = None) -> pd.Series[Any]: ...
+    def trussness(self: Graph[pd.DataFrame], *, where: Triangles | None = None,
+        engine: EngineName | None = None, progress: bool | None = None,
+        memory_limit: ByteSize | None = None) -> pd.Series[Any]: ...
     @overload
-    def trussness(self: Graph[pl.DataFrame], *, engine: EngineName | None = None,
-        progress: bool | None = None, memory_limit: ByteSize | None = None) -> pl.Series: ...
+    def trussness(self: Graph[pl.DataFrame], *, where: Triangles | None = None,
+        engine: EngineName | None = None, progress: bool | None = None,
+        memory_limit: ByteSize | None = None) -> pl.Series: ...
     @overload
-    def trussness(self: Graph[Any], *, engine: EngineName | None = None,
-        progress: bool | None = None, memory_limit: ByteSize | None = None) -> Any: ...
-    def k_truss(self, k: int | Literal['max'], *, engine: EngineName | None = None,
-        progress: bool | None = None, memory_limit: ByteSize | None = None) -> _F_co: ...
-    def truss_communities(self, k: int | Literal['max'], *, connected: Connected = "triangles",
+    def trussness(self: Graph[Any], *, where: Triangles | None = None,
+        engine: EngineName | None = None, progress: bool | None = None,
+        memory_limit: ByteSize | None = None) -> Any: ...
+    def k_truss(self, k: int | Literal['max'], *, where: Triangles | None = None,
         engine: EngineName | None = None, progress: bool | None = None,
         memory_limit: ByteSize | None = None) -> _F_co: ...
-    def truss_hierarchy(self, *, connected: Connected = "triangles",
+    def truss_communities(self, k: int | Literal['max'], *, connected: Connected = "triangles",
+        where: Triangles | None = None, engine: EngineName | None = None,
+        progress: bool | None = None, memory_limit: ByteSize | None = None) -> _F_co: ...
+    def truss_hierarchy(self, *, connected: Connected = "triangles", where: Triangles | None = None,
         engine: EngineName | None = None, progress: bool | None = None,
         memory_limit: ByteSize | None = None) -> _F_co: ...
     def graphlets(self, *, vertices: Vertices | None = None, engine: EngineName | None = None,
@@ -719,110 +723,120 @@ def transitivity(*, weight: _Array | Label | None = None,
     memory_limit: ByteSize | None = None, edge_index: _A) -> dict[str, _A]: ...
 @overload
 def trussness(edges: _Getting[_Column] | Graph[_Getting[_Column]], *,
-    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
+    where: Triangles | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> _Column: ...
 @overload
 def trussness(edges: _Popping[_Column] | Graph[_Popping[_Column]], *,
-    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
+    where: Triangles | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> _Column: ...
 @overload
-def trussness(edges: _Stream | Graph[_Stream], *, source: Labels | None = None,
-    destination: Labels | None = None, by: Groups | None = None,
+def trussness(edges: _Stream | Graph[_Stream], *, where: Triangles | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Any: ...
 @overload
-def trussness(edges: _A | tuple[_A, _A], *, source: Labels | None = None,
-    destination: Labels | None = None, by: Groups | None = None,
+def trussness(edges: _A | tuple[_A, _A], *, where: Triangles | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> _A: ...
 @overload
-def trussness(edges: _Matrix, *, source: Labels | None = None,
+def trussness(edges: _Matrix, *, where: Triangles | None = None, source: Labels | None = None,
     destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Any: ...
 @overload
-def trussness(*, source: Labels | None = None, destination: Labels | None = None,
-    by: Groups | None = None, engine: EngineName | None = None, progress: bool | None = None,
+def trussness(*, where: Triangles | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
+    engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None, edge_index: _A) -> _A: ...
 @overload
-def k_truss(edges: _F | Graph[_F], k: int | Literal['max'], *, source: Labels | None = None,
-    destination: Labels | None = None, by: Groups | None = None,
+def k_truss(edges: _F | Graph[_F], k: int | Literal['max'], *, where: Triangles | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> _F: ...
 @overload
 def k_truss(edges: _Stream | Graph[_Stream], k: int | Literal['max'], *,
-    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
+    where: Triangles | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Any: ...
 @overload
-def k_truss(edges: _A | tuple[_A, _A], k: int | Literal['max'], *, source: Labels | None = None,
+def k_truss(edges: _A | tuple[_A, _A], k: int | Literal['max'], *,
+    where: Triangles | None = None, source: Labels | None = None,
     destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> dict[str, _A]: ...
 @overload
-def k_truss(edges: _Matrix, k: int | Literal['max'], *, source: Labels | None = None,
-    destination: Labels | None = None, by: Groups | None = None,
+def k_truss(edges: _Matrix, k: int | Literal['max'], *, where: Triangles | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> dict[str, Any]: ...
 @overload
-def k_truss(k: int | Literal['max'], *, source: Labels | None = None,
-    destination: Labels | None = None, by: Groups | None = None,
+def k_truss(k: int | Literal['max'], *, where: Triangles | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None, edge_index: _A) -> dict[str, _A]: ...
 @overload
 def truss_communities(edges: _F | Graph[_F], k: int | Literal['max'], *,
-    connected: Connected = "triangles", source: Labels | None = None,
-    destination: Labels | None = None, by: Groups | None = None,
+    connected: Connected = "triangles", where: Triangles | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> _F: ...
 @overload
 def truss_communities(edges: _Stream | Graph[_Stream], k: int | Literal['max'], *,
-    connected: Connected = "triangles", source: Labels | None = None,
-    destination: Labels | None = None, by: Groups | None = None,
+    connected: Connected = "triangles", where: Triangles | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Any: ...
 @overload
 def truss_communities(edges: _A | tuple[_A, _A], k: int | Literal['max'], *,
-    connected: Connected = "triangles", source: Labels | None = None,
-    destination: Labels | None = None, by: Groups | None = None,
+    connected: Connected = "triangles", where: Triangles | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> dict[str, _A]: ...
 @overload
 def truss_communities(edges: _Matrix, k: int | Literal['max'], *,
-    connected: Connected = "triangles", source: Labels | None = None,
-    destination: Labels | None = None, by: Groups | None = None,
+    connected: Connected = "triangles", where: Triangles | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> dict[str, Any]: ...
 @overload
 def truss_communities(k: int | Literal['max'], *, connected: Connected = "triangles",
-    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
+    where: Triangles | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None, edge_index: _A) -> dict[str, _A]: ...
 @overload
 def truss_hierarchy(edges: _F | Graph[_F], *, connected: Connected = "triangles",
-    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
+    where: Triangles | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> _F: ...
 @overload
 def truss_hierarchy(edges: _Stream | Graph[_Stream], *, connected: Connected = "triangles",
-    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
+    where: Triangles | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Any: ...
 @overload
 def truss_hierarchy(edges: _A | tuple[_A, _A], *, connected: Connected = "triangles",
-    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
+    where: Triangles | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> dict[str, _A]: ...
 @overload
 def truss_hierarchy(edges: _Matrix, *, connected: Connected = "triangles",
-    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
+    where: Triangles | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> dict[str, Any]: ...
 @overload
-def truss_hierarchy(*, connected: Connected = "triangles", source: Labels | None = None,
-    destination: Labels | None = None, by: Groups | None = None,
+def truss_hierarchy(*, connected: Connected = "triangles", where: Triangles | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None, edge_index: _A) -> dict[str, _A]: ...
 @overload

@@ -238,7 +238,10 @@ def expected(name, own, frame=FRAME):
             own["among"] = vertices
         return definition(rows, **own)
     elif own.get("k") == "max":
-        values = definition(rows, max(reference.trussness(rows).values(), default=2))
+        number = reference.trussness(rows)
+        if where is not None:
+            number = reference.trussness_of(triangles, rows)
+        values = definition(rows, max(number.values(), default=2))
     else:
         values = definition(rows, **own)
     if record.result is Result.VERTICES and is_bipartite:

@@ -375,8 +375,11 @@ def trussness(rows):
     return number
 
 
-def joined_edges(edges, connected):
-    """Sets of edges that chains of triangles join, or of common ends, by their smallest edges."""
+def joined_edges(edges, connected, triangles=None):
+    """Sets of edges that chains of triangles join, or of common ends, by their smallest edges.
+
+    `triangles` are those that may join edges; by default all.
+    """
     sets = {edge: edge for edge in edges}
 
     def find(edge):
@@ -385,7 +388,8 @@ def joined_edges(edges, connected):
         return edge
 
     if connected == "triangles":
-        pairs = [((u, v), side) for u, v, w in list_triangles(edges) for side in ((u, w), (v, w))]
+        inside = _inside(list_triangles(edges) if triangles is None else triangles, edges)
+        pairs = [((u, v), side) for u, v, w in inside for side in ((u, w), (v, w))]
     else:
         pairs = [(one, other) for one, other in combinations(edges, 2) if {*one} & {*other}]
     for one, other in pairs:
@@ -396,41 +400,43 @@ def joined_edges(edges, connected):
     return sorted(map(sorted, members.values()))
 
 
-def truss_communities(rows, k, *, connected="triangles"):
-    """{(u, v): the number of its community} in the k-truss.
+def truss_communities(rows, k, *, connected="triangles", triangles=None):
+    """{(u, v): the number of its community} in the k-truss of all triangles, or of some.
 
     Of "all", (number, k, parent, edges, vertices) of every community from k = 3 on: the largest k
     whose truss has exactly this community, and the smallest community that has more edges.
     """
     if k == "all":
-        found = _hierarchy(rows, connected)
+        found = _hierarchy(rows, connected, triangles)
         return [
             (i, k, around, len(edges), len({end for edge in edges for end in edge}))
             for i, (k, around, edges) in enumerate(found)
         ]
-    communities = joined_edges(k_truss(rows, k), connected)
+    truss = k_truss(rows, k) if triangles is None else k_truss_of(triangles, rows, k)
+    communities = joined_edges(truss, connected, triangles)
     return {edge: i for i, edges in enumerate(communities) for edge in edges}
 
 
-def truss_hierarchy(rows, *, connected="triangles"):
+def truss_hierarchy(rows, *, connected="triangles", triangles=None):
     """The communities of all k: see `truss_communities`."""
-    return truss_communities(rows, "all", connected=connected)
+    return truss_communities(rows, "all", connected=connected, triangles=triangles)
 
 
-def truss_community(rows):
+def truss_community(rows, triangles=None):
     """{(u, v): the number of its community at its own trussness, in the hierarchy}; -1 below 3."""
-    found, number = _hierarchy(rows, "triangles"), trussness(rows)
+    found = _hierarchy(rows, "triangles", triangles)
+    number = trussness(rows) if triangles is None else trussness_of(triangles, rows)
     return {
         edge: next((i for i, (at, _, edges) in enumerate(found) if at == k and edge in edges), -1)
         for edge, k in number.items()
     }
 
 
-def _hierarchy(rows, connected):
+def _hierarchy(rows, connected, triangles=None):
     """(k, parent, edges) of every community, by the smallest edge, of two the larger one first."""
-    last = {}
-    for k in range(3, max(trussness(rows).values(), default=2) + 1):
-        for edges in joined_edges(k_truss(rows, k), connected):
+    triangles, last = list_triangles(rows) if triangles is None else triangles, {}
+    for k in range(3, max(trussness_of(triangles, rows).values(), default=2) + 1):
+        for edges in joined_edges(k_truss_of(triangles, rows, k), connected, triangles):
             last[tuple(edges)] = k
     order = sorted(last, key=lambda edges: (edges[0], -len(edges)))
 
@@ -856,7 +862,48 @@ def transitivity_of(triangles, rows, **_):
     return 3 * len(triangles) / max(wedges(rows), 1)
 
 
+def _inside(triangles, edges):
+    """The triangles whose three sides are all among some edges."""
+    edges = {*edges}
+    return [triangle for triangle in triangles if {*combinations(triangle, 2)} <= edges]
+
+
+def k_truss_of(triangles, rows, k):
+    """Edges of the largest subgraph where every edge is in at least k - 2 of its triangles."""
+    edges = simple_edges(rows)
+    while True:
+        counts = edge_triangles_of(_inside(triangles, edges), edges)
+        kept = [edge for edge in edges if counts[edge] >= k - 2]
+        if kept == edges:
+            return edges
+        edges = kept
+
+
+def trussness_of(triangles, rows):
+    """{(u, v): the largest k whose `k_truss_of` holds it}."""
+    number, k, edges = {}, 2, simple_edges(rows)
+    while edges:
+        number.update(dict.fromkeys(edges, k))
+        k += 1
+        edges = k_truss_of(triangles, edges, k)
+    return number
+
+
+def truss_communities_of(triangles, rows, k, **own):
+    """See `truss_communities`."""
+    return truss_communities(rows, k, triangles=triangles, **own)
+
+
+def truss_hierarchy_of(triangles, rows, **own):
+    """See `truss_hierarchy`."""
+    return truss_hierarchy(rows, triangles=triangles, **own)
+
+
 def annotate_of(triangles, rows, columns):
-    """{"triangles": `edge_triangles_of`}."""
-    assert columns == ("triangles",)
-    return {"triangles": edge_triangles_of(triangles, rows)}
+    """{column: what it is of these triangles alone}."""
+    known = {
+        "triangles": edge_triangles_of,
+        "trussness": trussness_of,
+        "truss_community": lambda triangles, rows: truss_community(rows, triangles),
+    }
+    return {name: known[name](triangles, rows) for name in columns}

@@ -46,6 +46,10 @@ OF_TIES = {  # calls with weights, of which each has its own function and option
 }
 HIERARCHY = "all communities"
 AS_OF, OF_SQUARES = "columns as of a time", "squares as of a time"
+KINDS = {
+    "trussness in time": tc.Triangles(time="t", within=50_000),
+    "trussness of types": tc.Triangles(edge_type="t", types=(1, None, None)),
+}
 
 
 def of_ties(name, own, edges):
@@ -82,6 +86,8 @@ CALLS = {
     "triangles_over_time": lambda edges: tc.triangles_over_time(edges, time="t"),
     AS_OF: lambda edges: tc.annotate(edges, "cycles_closed", time="t", within=99),
     OF_SQUARES: lambda edges: tc.annotate(edges, "scatter_gather", time="t", within=99),
+    "trussness in time": partial(tc.trussness, where=KINDS["trussness in time"]),
+    "trussness of types": partial(tc.trussness, where=KINDS["trussness of types"]),
     WEIGHTED: lambda edges: tc.clustering(edges, weight="weight", source="src", destination="dst"),
 }
 CALLS |= {name: partial(of_ties, *call) for name, call in OF_TIES.items()}
@@ -104,7 +110,10 @@ def work_of(function):
         name = "cycles_closed" if function == AS_OF else "scatter_gather"
         return record.work({**record.defaults, "columns": (name,)})
     if function == HIERARCHY:
-        return ANALYTICS["truss_hierarchy"].work({})
+        record = ANALYTICS["truss_hierarchy"]
+        return record.work(record.defaults)
+    if function in KINDS:
+        return ANALYTICS["trussness"].work({"where": KINDS[function]})
     own = {"annotate": {"columns": ("triangles",)}, "approximate_count": {"colors": 2}}
     own["annotate_vertices"] = {"columns": ("closure",)}
     own["truss_communities"] = {"k": 3}
@@ -131,6 +140,9 @@ def edges_of(graph, function="count"):
     frame = pd.DataFrame(dict(zip(("src", "dst"), GRAPHS[graph][0], strict=True)))
     if function in ("triangles_over_time", AS_OF, OF_SQUARES):
         return frame.assign(t=np.random.default_rng(0).permutation(len(frame)))
+    if function in KINDS:
+        times = np.random.default_rng(0).permutation(len(frame))
+        return frame.assign(t=times if "time" in function else times % 3)
     return frame.assign(weight=1.0) if function in (WEIGHTED, *OF_TIES) else frame
 
 

@@ -716,9 +716,9 @@ HINTS = {
     "analytics/annotate": [
         (lambda h: tc.annotate(k3(), "nothing"), "name each of.*'triangles'.*at most once"),
         (lambda h: tc.annotate(k3(t=1), "jaccard", where=tc.Triangles(time="t", within=1)),
-         'where= counts triangles of a kind: name "triangles" alone'),
+         'where= counts triangles of a kind: beside it, name none but "triangles", "truss'),
         (lambda h: tc.annotate(k3(t=1), "jaccard", time="t", within=1),
-         'alone beside them, or columns as of a time, such as "triangles_closed"'),
+         'none but .*, or columns as of a time, such as "triangles_closed"'),
         (lambda h: tc.annotate(k3(t=1), "u_out", "jaccard", time="t"), "add them in two calls"),
         (lambda h: tc.annotate(k3(t=1), "u_out", where=tc.Triangles(time="t", within=1)),
          "leave one out"),

@@ -7,10 +7,17 @@ from typing import TYPE_CHECKING, Any, cast
 
 from rapids_tc._typing import Frame, Label, Length, Method
 from rapids_tc.analytics.analytic import analytic
-from rapids_tc.analytics.kinds import check_where, require_auto, work_where
+from rapids_tc.analytics.kinds import (
+    check_where,
+    in_memory_where,
+    local_where,
+    require_auto,
+    work_where,
+)
 from rapids_tc.blocks.quantities import of_kind
 from rapids_tc.engines import as_of
 from rapids_tc.graphs.as_of import as_of_columns
+from rapids_tc.graphs.of_kind import counting_only
 from rapids_tc.plan import costs
 from rapids_tc.plan.record import (
     ANALYTICS,
@@ -38,6 +45,7 @@ if TYPE_CHECKING:
 # The most that columns need.
 ANY = Needs.EDGE_COUNTS | Needs.DEGREES | Needs.TRUSSNESS | Needs.EDGE_SUMS
 ANY |= Needs.COMMUNITIES | Needs.SQUARES | Needs.BITRUSS
+OF_KIND = ("triangles", "trussness", "truss_community")  # columns that a kind of triangles makes
 
 
 def _check(own: OwnOptions) -> OwnOptions:
@@ -46,11 +54,12 @@ def _check(own: OwnOptions) -> OwnOptions:
         return _check_times(name, own)
     if any(own[name] is not None for name in ("time", "within", "where")):
         own = check_where(own)
-    if own["where"] is not None and own["columns"] != ("triangles",):
+    if own["where"] is not None and not {*own["columns"]} <= {*OF_KIND}:
+        named = ", ".join(f'"{name}"' for name in OF_KIND)
         if own["time"] is None:
-            raise ValueError('where= counts triangles of a kind: name "triangles" alone beside it')
+            raise ValueError(f"where= counts triangles of a kind: beside it, name none but {named}")
         raise ValueError(
-            'time= and within= count triangles of a kind: name "triangles" alone beside them, or '
+            f"time= and within= count triangles of a kind: beside them, name none but {named}, or "
             f'columns as of a time, such as "{as_of.TRIANGLES[0]}"'
         )
     return own
@@ -85,25 +94,36 @@ def _work(own: OwnOptions) -> Work:
     if _as_of_time(own["columns"]):
         squares = costs.TIMED_STEPS if {*own["columns"]} & {*as_of.SQUARES} else 0
         return Work(Needs.AS_OF, Result.COLUMNS, len(own["columns"]), values=squares)
-    if own["where"] is not None:
+    if own["where"] is not None and not _of_trusses(own):
         return work_where(Work(Needs.EDGE_SUMS, Result.COLUMNS))(own)
     known, needs = row_columns(), Needs.NOTHING
     for name in own["columns"]:
         needs |= known[name].needs
     values = costs.EDGE_SUM if needs & Needs.EDGE_SUMS else 0
     levels = bool(needs & Needs.TRUSSNESS)
-    return Work(needs, Result.COLUMNS, len(own["columns"]), values=values, levels=levels)
+    work = Work(needs, Result.COLUMNS, len(own["columns"]), values=values, levels=levels)
+    return work if own["where"] is None else work_where(work)(own)
+
+
+def _of_trusses(own: OwnOptions) -> bool:
+    """Return whether trusses of a kind are asked for, which are found in memory alone."""
+    return own["where"] is not None and own["columns"] != ("triangles",)
 
 
 def _in_memory(own: OwnOptions) -> str:
     if _as_of_time(own["columns"]):
         return "with columns of all rows it is"
+    if _of_trusses(own):
+        return in_memory_where(own)
     return without_columns(own["columns"], row_columns())
 
 
 def _local(own: OwnOptions, kind: str) -> Exception | None:
     if name := _as_of_time(own["columns"]):
         return of_one_machine(f'annotate with "{name}"', kind, "")
+    if _of_trusses(own):
+        column = next(name for name in own["columns"] if name != "triangles")
+        return local_where(f'annotate with "{column}" and', own, kind)
     return of_one_column("annotate", own["columns"], row_columns(), kind)
 
 
@@ -132,8 +152,8 @@ def annotate(
     within : number, str, Timedelta, timedelta or timedelta64, optional
         How far back these columns look, as in `count`; by default to the first row.
     where : Triangles, optional
-        Count only triangles of a kind: see `count`. Of columns, it takes "triangles" alone, as do
-        `time` and `within` for short.
+        Count only triangles of a kind: see `count`, and for trusses `trussness`. Of columns, it
+        takes "triangles", "trussness" and "truss_community", as do `time` and `within` for short.
 
     Returns
     -------
@@ -244,6 +264,8 @@ def annotate(
     if where is None:
         return graph.assign(graph.row_columns(columns, method))
     require_auto(method, where)
+    if columns != ("triangles",):
+        return graph.assign(counting_only(graph, where).row_columns(columns, method))
     return graph.assign(graph.row_columns(_sums({"where": where}), method))
 
 

@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from rapids_tc._typing import Frame
 from rapids_tc.analytics.analytic import analytic
+from rapids_tc.analytics.kinds import check_where, local_where, sums_where, work_where
 from rapids_tc.analytics.trusses import checked_k
 from rapids_tc.frames.nullable import nullable_like
 from rapids_tc.frames.wrapped import native
 from rapids_tc.graphs.communities import hierarchy, joined
+from rapids_tc.graphs.of_kind import counting_only
 from rapids_tc.graphs.row_values import numbers
 from rapids_tc.plan.record import Column, Needs, OwnOptions, Result, Work, of_one_machine
 from rapids_tc.preparation.community_tree import vertices
@@ -17,6 +19,7 @@ from rapids_tc.preparation.edge_columns import check_new
 
 if TYPE_CHECKING:
     from rapids_tc.graphs.in_memory import InMemoryGraph
+    from rapids_tc.preparation.triangle_kinds import Triangles
 
 NEEDS = Needs.EDGE_COUNTS | Needs.TRUSSNESS | Needs.COMMUNITIES
 COLUMN = Column("int64", lambda edges: edges.community, NEEDS, absent=-1)
@@ -25,27 +28,28 @@ CONNECTED: tuple[str, ...] = get_args(Connected)
 ROWS = "k_truss(edges, 3).compute(), whose rows have the same communities"
 
 
+WITHOUT_KIND = "without where=, k_truss is"
 ABOUT_ALL = "k_truss is, and the rows of a k-truss have the same communities from k on"
 HIERARCHY = ("k", "parent", "edges", "vertices")
 
 
-def _check_connected(own: OwnOptions) -> OwnOptions:
+def _check_own(own: OwnOptions) -> OwnOptions:
     connected = own["connected"]
     if not (isinstance(connected, str) and connected in CONNECTED):
         accepted = " or ".join(f'"{name}"' for name in CONNECTED)
         raise ValueError(f"connected={connected!r}; accepted: {accepted}")
-    return own
+    return check_where(own)
 
 
 def _check(own: OwnOptions) -> OwnOptions:
-    k = _check_connected(own)["k"]
+    k = _check_own(own)["k"]
     if not (isinstance(k, str) and k == "all"):
         checked_k(k)
     return own
 
 
 def _work(own: OwnOptions) -> Work:
-    return Work(NEEDS, Result.TABLE if own["k"] == "all" else Result.COMMUNITIES)
+    return work_where(Work(NEEDS, Result.TABLE if own["k"] == "all" else Result.COMMUNITIES))(own)
 
 
 def _fields(own: OwnOptions) -> tuple[str, ...]:
@@ -53,6 +57,8 @@ def _fields(own: OwnOptions) -> tuple[str, ...]:
 
 
 def _in_memory(own: OwnOptions) -> str:
+    if own["where"] is not None:
+        return WITHOUT_KIND
     if own["k"] == "all":
         return ABOUT_ALL
     return "k_truss(edges, k) is, and its rows have the same communities"
@@ -62,7 +68,13 @@ def _local(own: OwnOptions, kind: str) -> Exception:
     k = own["k"]
     k = {"max": '"max"', "all": 3}[k] if isinstance(k, str) else k
     rows = ROWS.replace("3", str(k))
-    return of_one_machine("truss_communities", kind, rows)
+    of_kind = local_where("truss_communities", own, kind)
+    return of_kind or of_one_machine("truss_communities", kind, rows)
+
+
+def _local_hierarchy(own: OwnOptions, kind: str) -> Exception:
+    of_kind = local_where("truss_hierarchy", own, kind)
+    return of_kind or of_one_machine("truss_hierarchy", kind, ROWS)
 
 
 @analytic(
@@ -73,6 +85,7 @@ def _local(own: OwnOptions, kind: str) -> Exception:
     work=_work,
     in_memory=_in_memory,
     local=_local,
+    sums=sums_where,
     moved={("k", "all"): "truss_hierarchy"},
 )
 def truss_communities(
@@ -80,6 +93,7 @@ def truss_communities(
     k: int | Literal["max"],
     *,
     connected: Connected = "triangles",
+    where: Triangles | None = None,
     memory_limit: int | None = None,
 ) -> Frame:
     """Find the communities of the k-truss: edges that chains of its triangles join.
@@ -93,6 +107,8 @@ def truss_communities(
     connected : {"triangles", "edges"}, optional
         What joins two edges of the k-truss: a triangle of the k-truss that has both, or a common
         vertex. With "edges", communities are the connected components of the k-truss.
+    where : Triangles, optional
+        Count only triangles of a kind, in the k-truss as in `trussness`: others join nothing.
 
     Returns
     -------
@@ -132,6 +148,7 @@ def truss_communities(
     >>> tc.truss_communities(df, 3, connected="edges")["community"].tolist()
     [0, 0, 0, 0, 0, 0]
     """
+    graph = counting_only(graph, where)
     if str(k) == "all":  # as before `truss_hierarchy`
         return _hierarchy(graph, connected, "community", "int64")
     check_new(["community"], graph.labels)
@@ -139,10 +156,10 @@ def truss_communities(
     tree = joined(graph, present, connected)
     adapter, number = graph.backend.adapter, numbers(graph, tree)
     with graph.stage("looking rows up"):
-        where = graph.row_edges()
-        positions = graph.first_rows(where, present)
-        of_row = number[tree.of_edge[where[positions]]]
-        del where
+        edge_of = graph.row_edges()
+        positions = graph.first_rows(edge_of, present)
+        of_row = number[tree.of_edge[edge_of[positions]]]
+        del edge_of
         rows = native(graph.take_rows(positions, memory_limit))
         return adapter.assign(rows, {"community": adapter.column_like(rows, of_row, "community")})
 
@@ -150,11 +167,18 @@ def truss_communities(
 @analytic(
     Work(NEEDS, Result.TABLE),
     fields=("truss_community", *HIERARCHY),
-    check=_check_connected,
-    in_memory=lambda own: ABOUT_ALL,
-    local=lambda own, kind: of_one_machine("truss_hierarchy", kind, ROWS),
+    check=_check_own,
+    work=work_where(Work(NEEDS, Result.TABLE)),
+    in_memory=lambda own: ABOUT_ALL if own["where"] is None else WITHOUT_KIND,
+    local=_local_hierarchy,
+    sums=sums_where,
 )
-def truss_hierarchy(graph: InMemoryGraph, *, connected: Connected = "triangles") -> Frame:
+def truss_hierarchy(
+    graph: InMemoryGraph,
+    *,
+    connected: Connected = "triangles",
+    where: Triangles | None = None,
+) -> Frame:
     """List the truss communities of every k, and which of them lies inside which.
 
     Parameters
@@ -163,6 +187,8 @@ def truss_hierarchy(graph: InMemoryGraph, *, connected: Connected = "triangles")
         One row per edge.
     connected : {"triangles", "edges"}, optional
         What joins two edges of a k-truss: see `truss_communities`.
+    where : Triangles, optional
+        Count only triangles of a kind: see `truss_communities`.
 
     Returns
     -------
@@ -211,7 +237,7 @@ def truss_hierarchy(graph: InMemoryGraph, *, connected: Connected = "triangles")
     0                0  3    <NA>      3         3
     1                1  3    <NA>      3         3
     """
-    return _hierarchy(graph, connected, "truss_community", "int32")
+    return _hierarchy(counting_only(graph, where), connected, "truss_community", "int32")
 
 
 def _hierarchy(graph: InMemoryGraph, connected: str, number_of: str, of_k: str) -> Frame:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rapids_tc.blocks.quantities import of_kind
-from rapids_tc.plan.record import Needs, OwnOptions, Result, Work
+from rapids_tc.plan.record import Needs, OwnOptions, Work, of_one_machine
 from rapids_tc.preparation.edge_values import check_aggregate
 from rapids_tc.preparation.triangle_kinds import Triangles
 
@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from rapids_tc._typing import Array
     from rapids_tc.blocks.quantities import Within
     from rapids_tc.graphs.edge_graph import VertexStatistics
+
+
+# What a call that is given a kind needs as it does without one, besides values of edges.
+BESIDE = Needs.DEGREES | Needs.EDGE_SUMS | Needs.EDGE_COUNTS | Needs.TRUSSNESS | Needs.COMMUNITIES
 
 
 def check_where(own: OwnOptions) -> OwnOptions:
@@ -70,9 +74,7 @@ def work_where(without: Work) -> Callable[[OwnOptions], Work]:
         if (where := own["where"]) is None:
             return without
         needs = Needs.WEIGHTS if where.time is None else Needs.SPANS
-        needs |= without.needs & (Needs.DEGREES | Needs.EDGE_SUMS)
-        if without.result is Result.COLUMN:
-            needs |= Needs.EDGE_COUNTS
+        needs |= without.needs & BESIDE
         coded = not where.by_time_alone
         return replace(without, needs=needs, by_time=where.time is not None, coded=coded)
 
@@ -92,6 +94,16 @@ def counts_where(graph: VertexStatistics, where: Triangles | None, method: str) 
     require_auto(method, where)
     [counts] = graph.summed(of_kind("where", where.reading, by_vertex=True))
     return counts.values
+
+
+def in_memory_where(own: OwnOptions) -> str:
+    """Say what is counted in blocks in place of the trusses of a kind."""
+    return "" if own["where"] is None else "without where= it is"
+
+
+def local_where(name: str, own: OwnOptions, kind: str) -> Exception | None:
+    """Return the error of the trusses of a kind, which a cluster does not find."""
+    return None if own["where"] is None else of_one_machine(f"{name} with where=", kind, "")
 
 
 def require_auto(method: str, where: Triangles | None) -> None:

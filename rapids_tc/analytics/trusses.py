@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 import operator
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from rapids_tc._typing import Frame, Series
-from rapids_tc.analytics.analytic import analytic
+from rapids_tc.analytics.analytic import analytic, no_column
+from rapids_tc.analytics.kinds import (
+    check_where,
+    in_memory_where,
+    local_where,
+    sums_where,
+    work_where,
+)
+from rapids_tc.graphs.of_kind import counting_only
 from rapids_tc.plan.record import Column, Needs, OwnOptions, Result, VertexColumn, Work
 
 if TYPE_CHECKING:
     from rapids_tc.graphs.edge_graph import EdgeGraph
+    from rapids_tc.preparation.triangle_kinds import Triangles
 
 MOST = 2**31 - 1  # the largest k: trussness has 32 bits, and no edge reaches it
 
@@ -19,20 +30,34 @@ NUMBERS = Column("int32", lambda edges: edges.trussness, Needs.TRUSSNESS)
 OF_VERTICES = VertexColumn("int32", lambda vertices: vertices.trussness, Needs.TRUSSNESS)
 
 
+OF_ROWS = Work(Needs.EDGE_COUNTS | Needs.TRUSSNESS, Result.COLUMN, levels=True)
+OF_ONE = Work(Needs.EDGE_COUNTS | Needs.TRUSSNESS, Result.ROWS)
+
+
+def _local(own: OwnOptions, kind: str) -> Exception:
+    return local_where("trussness", own, kind) or no_column(kind, "trussness")
+
+
 @analytic(
-    Work(Needs.EDGE_COUNTS | Needs.TRUSSNESS, Result.COLUMN, levels=True),
+    OF_ROWS,
     columns={"trussness": NUMBERS},
     vertex_columns={"trussness": OF_VERTICES},
+    check=check_where,
+    work=work_where(OF_ROWS),
+    in_memory=in_memory_where,
+    local=_local,
+    sums=sums_where,  # not asked for, but of the same reading, whose bytes count
 )
-def trussness(
-    graph: EdgeGraph,
-) -> Series:
+def trussness(graph: EdgeGraph, *, where: Triangles | None = None) -> Series:
     """Find the largest k whose k-truss holds the edge of each row: the truss decomposition.
 
     Parameters
     ----------
     edges : DataFrame or Graph
         One row per edge. All rows of one edge get its value, a self loop gets 0.
+    where : Triangles, optional
+        Count only triangles of a kind: in a k-truss, each edge is in at least k - 2 of them whose
+        three edges are all in the truss. See `Triangles`.
 
     Returns
     -------
@@ -63,22 +88,33 @@ def trussness(
     >>> tc.trussness(df).tolist()
     [3, 3, 3, 2, 0]
     """
-    return graph.row_columns(["trussness"], "auto")["trussness"]
+    return counting_only(graph, where).row_columns(["trussness"], "auto")["trussness"]
 
 
 def _check_k(own: OwnOptions) -> OwnOptions:
     checked_k(own["k"])
-    return own
+    return check_where(own)
 
 
 def _k_work(own: OwnOptions) -> Work:
-    return Work(Needs.EDGE_COUNTS | Needs.TRUSSNESS, Result.ROWS, levels=own["k"] == "max")
+    return work_where(replace(OF_ONE, levels=own["k"] == "max"))(own)
 
 
 @analytic(
-    Work(Needs.EDGE_COUNTS | Needs.TRUSSNESS, Result.ROWS), check=_check_k, work=_k_work,
-)  # fmt: skip
-def k_truss(graph: EdgeGraph, k: int | Literal["max"], *, memory_limit: int | None = None) -> Frame:
+    OF_ONE,
+    check=_check_k,
+    work=_k_work,
+    in_memory=in_memory_where,
+    local=partial(local_where, "k_truss"),
+    sums=sums_where,
+)
+def k_truss(
+    graph: EdgeGraph,
+    k: int | Literal["max"],
+    *,
+    where: Triangles | None = None,
+    memory_limit: int | None = None,
+) -> Frame:
     """Select the k-truss: the largest subgraph with each edge in at least k - 2 of its triangles.
 
     Parameters
@@ -88,6 +124,8 @@ def k_truss(graph: EdgeGraph, k: int | Literal["max"], *, memory_limit: int | No
     k : int or "max"
         From 2 on; 2 keeps every edge. "max" is the largest k whose truss has an edge (of a group,
         with `by`).
+    where : Triangles, optional
+        Count only triangles of a kind: see `trussness`.
 
     Returns
     -------
@@ -123,6 +161,7 @@ def k_truss(graph: EdgeGraph, k: int | Literal["max"], *, memory_limit: int | No
     1    1    2    b
     2    2    0    c
     """
+    graph = counting_only(graph, where)
     return graph.take_rows(graph.truss_rows(checked_k(k)), memory_limit)
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def joined(graph: Any, present: Array, connected: str) -> CommunityTree:
     """Join edges that are present (bool), by "triangles" or "edges"."""
     layout = graph.layout if connected == "triangles" else None  # reports a stage of its own
-    join = partial(graph.engine.join_triangles, layout)
+    join = partial(graph.engine.join_triangles, layout, kind=graph.kind)
     return _tree(graph, present.astype("uint32"), connected, join)
 
 
@@ -26,7 +26,10 @@ def hierarchy(graph: Any, connected: str) -> CommunityTree:
     """Find the communities of every k from 3 on: an edge's level is its trussness."""
     xp = graph.backend.xp
     levels = xp.where(graph.trussness > 2, graph.trussness, 0).astype("uint32")
-    return _tree(graph, levels, connected, partial(_join_levels, graph))
+    join = partial(_join_levels, graph)
+    if connected == "triangles" and graph.kind is not None:
+        join = partial(graph.engine.join_triangles, graph.layout, kind=graph.kind)
+    return _tree(graph, levels, connected, join)
 
 
 def _tree(graph: Any, levels: Array, connected: str, join: Callable[..., Array]) -> CommunityTree:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rapids_tc.blocks.quantities import Sum
+    from rapids_tc.engines.protocol import Kind
     from rapids_tc.engines.quantity import Quantity
     from rapids_tc.plan.needs import Stage
     from rapids_tc.preparation.community_tree import CommunityTree
@@ -273,6 +274,11 @@ class InMemoryGraph(EdgeGraph):
                 )
         return self.bitruss_numbers
 
+    @property
+    def kind(self) -> Kind | None:
+        """Which triangles count in trusses and communities; None stands for all."""
+        return None
+
     @cached_property
     def trussness(self) -> Array:
         """The trussness of every oriented edge, int32, aligned with ``csr.columns``."""
@@ -286,7 +292,8 @@ class InMemoryGraph(EdgeGraph):
             self.__dict__.pop("layout", None)
             layout = Unlaid(layout.csr)
         with self.stage("peeling") as report:
-            return self.engine.truss(layout, counts, k=k, on_progress=report.on_progress)
+            told = report.on_progress
+            return self.engine.truss(layout, counts, k=k, kind=self.kind, on_progress=told)
 
     @cached_property
     def last_truss(self) -> Array:

@@ -167,6 +167,8 @@ COMBINATION = 24
 # Per row, for each column of a result but the first: the column and its source values. Read.
 COLUMN = 16
 
+# Per row, while triangles of a kind are peeled: the windows of its edge in a word, or marks. Read.
+PACKED_KIND = 8
 # Per row, while columns are made of communities: the trussness and the community of its edge. Read.
 COMMUNITY = 8
 

@@ -116,7 +116,8 @@ def stages(
         own = catalogue.find(method).memory(rows, vertices)
         if not work.around:
             result.append(stage("layout", more=held + numbered))
-        held += model.SUMMED * vertices if work.needs & Needs.VALUES else 0
+        by_edge = work.needs & Needs.TRUSSNESS  # without sums by vertex
+        held += model.SUMMED * vertices if work.needs & Needs.VALUES and not by_edge else 0
         more = own + costs.tables(vertices, work.by_edge) + held + numbered
         counting = "count around" if work.around else "prepare"
         if work.needs & (Needs.EDGE_SUMS | Needs.TRIANGLES) and not work.around:
@@ -140,7 +141,8 @@ def stages(
     if work.needs & Needs.SIMILAR_PAIRS:
         result.append(stage("compare", "similar pairs", costs.similarity_tables(vertices)))
     if work.needs & Needs.TRUSSNESS:
-        result.append(stage("peel", "peel", costs.tables(vertices, True)))
+        of_kind = held + (model.PACKED_KIND * rows if work.needs & Needs.VALUES else 0)
+        result.append(stage("peel", "peel", costs.tables(vertices, True) + of_kind))
     if work.needs & Needs.NEIGHBORS:
         more = costs.tables(vertices, False) + model.PAIR * work.pairs
         result.append(stage("pairs", "by vertex", more))
@@ -199,8 +201,8 @@ def _answering(work: Work) -> str:
         return "by vertex from edges" if needs & of_edges else "by vertex"
     if needs & Needs.EDGE_SUMS:
         return "by row from degrees" if needs & Needs.DEGREES else "by row from sums"
-    by_vertex = Needs.VERTEX_COUNTS | Needs.WEIGHTS
-    if needs & by_vertex or Needs.TYPE_COUNTS | Needs.DEGREES in needs:
+    by_vertex = needs & (Needs.VERTEX_COUNTS | Needs.WEIGHTS) and not needs & Needs.TRUSSNESS
+    if by_vertex or Needs.TYPE_COUNTS | Needs.DEGREES in needs:
         return "by vertex"
     if needs & Needs.TRIANGLES:
         return "sum by edge"
