@@ -39,6 +39,26 @@ def test_known_pairs_are_found_among_others(backend, pair):
     check(backend, frame, rows=ROWS)
 
 
+@pytest.mark.parametrize(
+    "pair",
+    [
+        ("from_acct", "to_acct"), ("protein1", "protein2"), ("Source IP", "Destination IP"),
+        ("p:START_ID(P)", ":END_ID(P)"), ("source_id", "target_id"),
+    ],
+)  # fmt: skip
+def test_the_one_pair_of_names_that_differ_by_known_words_is_found(backend, pair):
+    frame = small(*pair).assign(weight=1, kind=2)
+    check(backend, frame, rows=ROWS)
+    backwards = backend.frame(small(*pair)[[*reversed(pair)]])
+    plain = backend.frame(small())
+    assert tc.transitivity(backwards, directed=True) == tc.transitivity(plain, directed=True)
+    several = backend.frame(frame.assign(a1=1, a2=2, b1=1, b2=2).drop(columns=pair[0]))
+    with pytest.raises(ValueError, match="which columns hold the edges"):
+        tc.count(several)
+    found = tc.count(backend.frame(small().assign(w1=0, w2=1)), source="src", destination="dst")
+    assert found == tc.count(backend.frame(small().assign(w1=0, w2=1))) == 1
+
+
 @pytest.mark.parametrize("pair", [("dst", "src"), ("b", "a"), (0, 1), ("from", "to"), ("", " ")])
 def test_the_only_two_columns_are_the_ends(backend, pair):
     if backend.name == "cuda" and pair == (0, 1):

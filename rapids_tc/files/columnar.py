@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rapids_tc.files.beside import kept_places
-from rapids_tc.files.guess import choose_columns, find_ends
+from rapids_tc.files.guess import choose_columns
+from rapids_tc.preparation.edge_columns import find_ends
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

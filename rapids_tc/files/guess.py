@@ -11,7 +11,7 @@ import numpy as np
 
 from rapids_tc.errors import ColumnNotFoundError
 from rapids_tc.files.source import shortened
-from rapids_tc.preparation.edge_columns import find_pair
+from rapids_tc.preparation.edge_columns import find_ends
 
 if TYPE_CHECKING:
     from rapids_tc.files.source import Column, Source
@@ -29,16 +29,6 @@ _FRACTION = re.compile(r"[+-]?[0-9]*(\.[0-9]*(e[+-]?[0-9]+)?|e[+-]?[0-9]+)", re.
 _SIZE = re.compile(r"[0-9]{1,18}")
 WORD = re.compile(r"(:?[^\W\d].*)?")  # a column's name; none above a column of row numbers
 NO_VALUE = {"", "na", "nan", "none", "null", "inf"}  # words for a number that is not there
-# Names of two id columns differ by these, besides the pairs that frames know.
-_ENDS = (
-    ("from", "to"),
-    ("source", "target"),
-    ("source", "destination"),
-    ("src", "dst"),
-    (":start_id", ":end_id"),  # Neo4j
-    ("1", "2"),
-)
-_NEO4J = re.compile(r".*(:(?:start|end)_id)(\(.*\))?")
 _QUOTED = re.compile(r'"([^"]*)"')
 _DECIMAL = re.compile(r"(?<=[0-9]),(?=[0-9])")
 
@@ -60,26 +50,13 @@ def choose_columns(
     if source is not None or destination is not None:
         raise ValueError("source and destination are given together or not at all")
     if names and (ends := find_ends(names)):
-        return _position(file, names, names[ends[0]]), _position(file, names, names[ends[1]])
+        return _position(file, names, ends[0]), _position(file, names, ends[1])
     row_numbers = names is not None and names[:1] == [""]
     if names and is_wordy(names) and width - row_numbers > 2:
         raise ColumnNotFoundError(
             f"name source= and destination=; columns: {_listed(names, width)}"
         )
     return (1, 2) if row_numbers and width > 2 else (0, 1)
-
-
-def find_ends(names: list[str]) -> tuple[int, int] | None:
-    """Return the positions of two columns whose names say that they are the ends of edges."""
-    if pair := find_pair(names):
-        return names.index(pair[0]), names.index(pair[1])
-    plain = [_NEO4J.sub(r"\1", name.lower()) for name in names]
-    for first, second in _ENDS:
-        others = [name.replace(first, second, 1) if first in name else None for name in plain]
-        ends = [(at, plain.index(other)) for at, other in enumerate(others) if other in plain]
-        if ends:
-            return ends[0] if len(ends) == 1 else None
-    return None
 
 
 def place_of(file: Source, names: list[str] | None, column: str | int, width: int) -> int:

@@ -12,12 +12,11 @@ from rapids_tc.files.guess import (
     NUMBER,
     WORD,
     filled,
-    find_ends,
     is_wordy,
     mostly_integers,
     split,
 )
-from rapids_tc.preparation.edge_columns import find_pair
+from rapids_tc.preparation.edge_columns import find_ends, find_pair
 
 if TYPE_CHECKING:
     from rapids_tc.files.source import Source
@@ -83,7 +82,7 @@ def guess_header(names: list[str], body: list[list[str]]) -> bool:
     if fields & set(words[:2]):
         return False
     kinds = {re.sub(r"[0-9]+", "0", field) for field in fields}
-    if (ends := find_ends(names)) and not kinds & {re.sub("[0-9]+", "0", names[e]) for e in ends}:
+    if (ends := find_ends(names)) and not kinds & {re.sub("[0-9]+", "0", e) for e in ends}:
         return True
     return any(_is_word_above_values(names, body, place) for place in range(len(names)))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -28,6 +29,16 @@ PAIRS = (
     ("from", "to"),
     ("u", "v"),
 )
+# Without any, the one pair of names that differ by these: protein1 and protein2.
+ENDS = (
+    ("from", "to"),
+    ("source", "target"),
+    ("source", "destination"),
+    ("src", "dst"),
+    (":start_id", ":end_id"),  # Neo4j
+    ("1", "2"),
+)
+_NEO4J = re.compile(r".*(:(?:start|end)_id)(\(.*\))?")
 
 
 @dataclass(frozen=True)
@@ -217,6 +228,20 @@ def check_fields(groups: Sequence[Any], others: Sequence[Any]) -> None:
         )
 
 
+def find_ends(labels: Iterable[Any]) -> tuple[str, str] | None:
+    """Return a pair of `PAIRS` among the labels, else the one pair that differs by `ENDS`."""
+    labels = [*labels]
+    if pair := find_pair(labels):
+        return pair
+    plain = {_NEO4J.sub(r"\1", name.lower()): name for name in labels if isinstance(name, str)}
+    for first, second in ENDS:
+        others = {name: name.replace(first, second, 1) for name in plain if first in name}
+        ends = [(plain[name], plain[other]) for name, other in others.items() if other in plain]
+        if ends:
+            return ends[0] if len(ends) == 1 else None
+    return None
+
+
 def find_pair(labels: Iterable[Any]) -> tuple[str, str] | None:
     """Return the first pair of `PAIRS` among the labels; lower-case spellings are preferred.
 
@@ -252,9 +277,10 @@ def _spelled(by_name: dict[str, list[str]], name: str) -> str:
 def id_columns(
     labels: list[Any], source: Any, destination: Any, besides: Sequence[Any] = ()
 ) -> tuple[Any, Any]:
-    """Choose the labels of the id columns: as named, else a pair of `PAIRS`, else the only two.
+    """Choose the labels of the id columns: as named, else by their names, else the only two.
 
-    The only two are those that are not among `besides`, the columns that the call names.
+    See `find_ends` for the names. `besides`, the columns that the call names, are left out of all
+    but `PAIRS`.
 
     Raises
     ------
@@ -274,6 +300,7 @@ def id_columns(
             with suppress(TypeError):  # no column has a label without a hash
                 named.add(label)
         rest = [label for label in labels if label not in named]
+        pair = pair or find_ends(rest)
         if pair is None and len(rest) != 2:
             example = (
                 ", for example source={!r}, destination={!r}".format(*rest) if rest[1:] else ""
