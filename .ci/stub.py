@@ -25,7 +25,8 @@ HEAD = """\
 # mypy: disable-error-code="overload-overlap, override"
 # fmt: off
 from collections.abc import Iterator
-from typing import Any, Generic, Literal, Protocol, TypeVar, overload
+from os import PathLike
+from typing import Any, Generic, Literal, Protocol, TypeAlias, TypeVar, overload
 
 import pandas as pd
 import polars as pl
@@ -45,8 +46,10 @@ KINDS = """
 class _Frame(Protocol):  # of pandas, cuDF, Polars, Dask or narwhals: answers are of its class
     def pipe(self, *args: Any, **kwargs: Any) -> Any: ...
 
-class _Stream(Protocol):  # a table of PyArrow or DuckDB, say; answers are PyArrow's: no types
+class _Arrow(Protocol):  # a table of PyArrow or DuckDB, say; answers are PyArrow's: no types
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any: ...
+
+_Stream: TypeAlias = _Arrow | files.EdgeFile
 
 class _Lazy(Protocol):  # a frame of Polars
     def collect(self, *args: Any, **kwargs: Any) -> Any: ...

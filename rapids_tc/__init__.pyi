@@ -3,7 +3,8 @@
 # mypy: disable-error-code="overload-overlap, override"
 # fmt: off
 from collections.abc import Iterator
-from typing import Any, Generic, Literal, Protocol, TypeVar, overload
+from os import PathLike
+from typing import Any, Generic, Literal, Protocol, TypeAlias, TypeVar, overload
 
 import pandas as pd
 import polars as pl
@@ -49,8 +50,10 @@ Method = Literal["auto", "bitmap", "tricore", "binary_search", "trust", "hash", 
 class _Frame(Protocol):  # of pandas, cuDF, Polars, Dask or narwhals: answers are of its class
     def pipe(self, *args: Any, **kwargs: Any) -> Any: ...
 
-class _Stream(Protocol):  # a table of PyArrow or DuckDB, say; answers are PyArrow's: no types
+class _Arrow(Protocol):  # a table of PyArrow or DuckDB, say; answers are PyArrow's: no types
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any: ...
+
+_Stream: TypeAlias = _Arrow | files.EdgeFile
 
 class _Lazy(Protocol):  # a frame of Polars
     def collect(self, *args: Any, **kwargs: Any) -> Any: ...
@@ -135,8 +138,9 @@ class Graph(_Graph, Generic[_F_co]):
         engine: EngineName | None = None, progress: bool | None = None,
         memory_limit: ByteSize | None = None, edge_index: _Array) -> _GroupedGraph[Any]: ...
     def annotate(self, *columns: str, time: Label | None = None, within: Length | None = None,
-        where: Triangles | None = None, engine: EngineName | None = None, method: Method = "auto",
-        progress: bool | None = None, memory_limit: ByteSize | None = None) -> _F_co: ...
+        where: Triangles | None = None, out: str | PathLike[str] | None = None, force: bool = False,
+        engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+        memory_limit: ByteSize | None = None) -> _F_co: ...
     def approximate_count(self, *, colors: int = 4, seed: int = 0, confidence: float = 0.95,
         engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
         memory_limit: ByteSize | None = None) -> Estimate: ...
@@ -389,32 +393,36 @@ class _GroupedGraph(Graph[_F_co]):  # made with by=
 
 @overload
 def annotate(edges: _F | Graph[_F], *columns: str, time: Label | None = None,
-    within: Length | None = None, where: Triangles | None = None, source: Labels | None = None,
+    within: Length | None = None, where: Triangles | None = None,
+    out: str | PathLike[str] | None = None, force: bool = False, source: Labels | None = None,
     destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> _F: ...
 @overload
 def annotate(edges: _Stream | Graph[_Stream], *columns: str, time: Label | None = None,
-    within: Length | None = None, where: Triangles | None = None, source: Labels | None = None,
+    within: Length | None = None, where: Triangles | None = None,
+    out: str | PathLike[str] | None = None, force: bool = False, source: Labels | None = None,
     destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Any: ...
 @overload
 def annotate(edges: _A | tuple[_A, _A], *columns: str, time: _Array | Label | None = None,
-    within: Length | None = None, where: Triangles | None = None, source: Labels | None = None,
+    within: Length | None = None, where: Triangles | None = None,
+    out: str | PathLike[str] | None = None, force: bool = False, source: Labels | None = None,
     destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> dict[str, _A]: ...
 @overload
 def annotate(edges: _Matrix, *columns: str, time: Label | None = None,
-    within: Length | None = None, where: Triangles | None = None, source: Labels | None = None,
+    within: Length | None = None, where: Triangles | None = None,
+    out: str | PathLike[str] | None = None, force: bool = False, source: Labels | None = None,
     destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> dict[str, Any]: ...
 @overload
 def annotate(*columns: str, time: _Array | Label | None = None, within: Length | None = None,
-    where: Triangles | None = None, source: Labels | None = None,
-    destination: Labels | None = None, by: Groups | None = None,
+    where: Triangles | None = None, out: str | PathLike[str] | None = None, force: bool = False,
+    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None, edge_index: _A) -> dict[str, _A]: ...
 @overload

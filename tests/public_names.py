@@ -8,6 +8,7 @@ PUBLIC = {name: getattr(tc, name) for name in tc.__all__ if name not in tc.MODUL
     "datasets.karate": datasets.karate,
     "datasets.rmat": datasets.rmat,
     "files.read_edges": files.read_edges,
+    "files.scan": files.scan,
     "plot.clustering_by_degree": plot.clustering_by_degree,
     "plot.draw_truss": plot.draw_truss,
     "plot.triangle_distribution": plot.triangle_distribution,

@@ -337,11 +337,6 @@ def test_a_stream_is_read_as_few_times_as_can_be():
     assert isinstance(tc.simple_edges(edges), pa.Table)
 
 
-def test_a_lazy_frame_says_what_to_do():
-    with pytest.raises(TypeError, match="collect"):
-        tc.memory_estimate(pl.DataFrame(COLUMNS).lazy())
-
-
 def test_pandas_frames_stay_pandas():
     frame = pd.DataFrame(COLUMNS)  # it speaks Arrow too
     assert type(tc.vertex_triangles(frame)) is pd.DataFrame

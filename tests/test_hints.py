@@ -5,6 +5,7 @@ import gzip
 import pickle
 import re
 import sys
+import tempfile
 from collections import Counter
 from contextlib import contextmanager
 from decimal import Decimal
@@ -39,6 +40,7 @@ from rapids_tc.executors.local import LocalExecutor, PartitionedFrame
 from rapids_tc.files import arrays
 from rapids_tc.files.formats import Format
 from rapids_tc.frames import backend, collected, device_memory
+from rapids_tc.frames import written as frames_written
 from rapids_tc.frames.adapters import PandasAdapter, pyarrow
 from rapids_tc.graphs import resolve
 from rapids_tc.graphs.resolve import polars_lazy
@@ -78,6 +80,8 @@ INTERNAL = {
     "files/beside:read_columns": "no file is known whose ids can be read, and whose columns cannot",
     "files/adjacency:_number_of_line": "only of a file that is cut short between two reads",
     "files/lines:_exact": "caught by `parse`, which names the line",
+    "files/scans:_by_arrow.lines": "caught by `_text_batches`: pandas reads the file",
+    "files/scans:_typed": "caught by `_text_batches`, which names the line",
     "files/lines:_parse_by_arrow": "caught by `parse`: pandas reads the file",
     "files/lines:_blocks_for_arrow": "caught by `parse`: pandas reads the file",
     "kernels/_nvrtc:_compile": "the compiler's own words: test_nvrtc.py",
@@ -250,6 +254,43 @@ def parquet(h, data=None, hide=False, **columns):
     if hide:
         h.patch.setitem(sys.modules, "pyarrow.parquet", None)
     return files.read_edges(path)
+
+
+GML = "graph [ node [ id 1 ] node [ id 2 ] edge [ source 1 target 2 ] ]"
+
+
+def scan(h, content, name="g.txt", **options):
+    data = content if isinstance(content, bytes) else content.encode()
+    (h.path / name).write_bytes(data)
+    return files.scan(h.path / name, **options)
+
+
+def scan_of_parts(contents):
+    """A scan of a folder of files by name."""
+
+    def call(h):
+        for name, content in contents.items():
+            (h.path / "in" / name).parent.mkdir(parents=True, exist_ok=True)
+            (h.path / "in" / name).write_text(content)
+        return files.scan(h.path / "in")
+
+    return call
+
+
+def changed_scan(h):
+    found = scan(h, "1 2\n2 3\n").opened()
+    (h.path / "g.txt").write_text("1 2\n")
+    return tc.count(found)
+
+
+def no_space(*args, **options):
+    raise OSError(28, "No space left on device")
+
+
+def full_of_queries(h):
+    h.patch.setattr(resolve, "HELD", 2**60)
+    h.patch.setattr(tempfile, "TemporaryFile", no_space)
+    return tc.count(import_module("duckdb").sql("SELECT 1 AS src, 2 AS dst"))
 
 
 def twice_named(h):
@@ -631,7 +672,8 @@ HINTS = {
          "cast it to integers or strings"),
         (lambda h: backend.open_frame(dask_of(k3()), None),
          r"\.compute\(\) brings.*annotate and others"),
-        (lambda h: tc.memory_estimate(import_module("polars").LazyFrame()), r"call \.collect\(\)"),
+        (lambda h: backend.open_frame(import_module("polars").LazyFrame(), None),
+         r"call \.collect\(\)"),
         (lambda h: tc.count([1]), r"accepted: .*pandas"),
         (lambda h: tc.count(k3(), engine="gpu"), 'accepted: "cpu", "cuda", None'),
         (lambda h: tc.count(one_shot()), r"\.read_all\(\) makes.*tc\.Graph\(reader\)"),
@@ -988,9 +1030,6 @@ HINTS = {
          r"a copy \(df\.copy\(\)\), or wait until nothing writes"),
     ],
     "files/__init__": [
-        (lambda h: read(h, "1 2\n", format="xls"), "one of text, matrixmarket, metis, npz"),
-        (lambda h: read(h, "1 2\n", ids="float"), "'integer' or 'string'"),
-        (lambda h: read(h, "1 2\n", header="no"), "header must be True, False or None"),
         (lambda h: files.read_edges(""), "name of the file is empty"),
         (lambda h: files.read_edges(["a.csv", "b.csv"]), "of type list: .* a folder or a pattern"),
         (lambda h: read(h, "1 2\n", library="dask"), "one of pandas, polars, pyarrow, cudf"),
@@ -998,7 +1037,6 @@ HINTS = {
         (lambda h: read(h, "1 2\n", directed="no"), "directed must be True or False"),
         (having(files, "_FORMATS", {"text": Format(no_memory)}, lambda h: read(h, "")),
          "edges.txt: "),
-        (lambda h: read(h, "1 2\n", "g.graph", header=True), "metis has no use for.*header"),
         (lambda h: read(h, f"src,dst,type\n{2**63},-1,undirected\n", directed=True, name="g.csv"),
          "ids='string' takes both"),
         (without("polars", lambda h: read(h, "1 2\n", library="polars")), 'pip install "polars"'),
@@ -1006,6 +1044,7 @@ HINTS = {
     "files/formats": [
         (lambda h: read(h, b"a\0b"), "text, matrixmarket, metis"),
         (lambda h: read(h, "%PDF-1.4"), "a PDF; this format is not read, CSV and Parquet are"),
+        (lambda h: read(h, "1 2\n", "g.graph", header=True), "metis has no use for.*header"),
     ],
     "files/adjacency": [
         (lambda h: read(h, "4 3\n0 1\n1 2\n0 4\n"),
@@ -1146,7 +1185,54 @@ HINTS = {
         (lambda h: read(h, "a b t\nx y 2026-01-01 10:00\n"),
          "write one field, such as 2026-01-01T"),
     ],
+    "files/scans": [
+        (lambda h: files.scan(3), "of type int: give a path, or a list of paths"),
+        (lambda h: files.scan([]), "path is an empty list"),
+        (without("pyarrow", lambda h: scan(h, "1 2\n")), r'pip install "rapids_tc\[arrow\]"'),
+        (lambda h: scan(h, "# nothing\n"), r"g\.txt: no edges"),
+        (scan_of_parts({"day=1/a": "1 2\n", "b": "1 2\n"}), "the same keys, day=mo"),
+        (scan_of_parts({"a": "src,dst\n1,2\n", "b": "src,dst,w\n1,2,3\n"}),
+         "all parts need the same"),
+        (scan_of_parts({"a": "src,dst\n1,2\n", "b": "src,dst\na,b\n"}),
+         "columns of the parts have other types"),
+        (lambda h: scan(h, "3 1\n2 3\n1 3\n1 2\n", "g.graph"), r"give files\.read_edges\("),
+        (lambda h: scan(h, b"PAR1 and no more"), r"g\.txt: "),
+        (lambda h: scan(h, "src,dst,a,a\n1,2,3,4\n"), "2 columns are called 'a': rename them"),
+        (scan_of_parts({"src=1/a": "src,dst\n1,2\n"}), "rename one of them"),
+        (lambda h: scan(h, gzip.compress(b"PAR1 and no more")),
+         "decompress it, or use files.read_edges"),
+        (lambda h: files.scan("-", format="text"), "there for every call: use read_edges"),
+        (lambda h: scan(h, "3 3\n1 2\n2 3\n3 1\n"), "header=False or header=True"),
+        (lambda h: tc.clustering(scan(h, "src,dst,w\n1,2,3\n" + "1,2,3\n" * 20_000 + "1,2,x\n"),
+                                 weight="w", aggregate="sum"), "read_edges takes it for text"),
+    ],
+    "frames/scans": [
+        (changed_scan, "Wait until nothing writes to it"),
+        (having(resolve, "host_free", lambda: 1,
+                lambda h: tc.annotate(scan(h, "1 2\n2 3\n"), "triangles")), "out=folder writes"),
+        (full_of_queries, "TMPDIR names a folder that has more room"),
+    ],
+    "frames/written": [
+        (lambda h: tc.annotate(k3(), "triangles", out=""), "give the name of a folder"),
+        (lambda h: tc.annotate(k3(), "triangles", out=__file__), "give the name of a folder"),
+        (lambda h: tc.annotate(k3(), "triangles", out=h.path / "no" / "out"), "there is no folder"),
+        (lambda h: tc.annotate(k3(), "triangles", out=Path(__file__).parent),
+         "force=True replaces"),
+        (lambda h: tc.annotate(k3(), "triangles", out=h.path / "o"),
+         "write the frame that comes back"),
+        (lambda h: tc.annotate(scan(h, "1 2\n"), "triangles", out=h.path, force=True),
+         "name another"),
+        (lambda h: tc.annotate(scan_of_parts({"a": "1 2\n"})(h),
+         "triangles", out=h.path / "in" / "o"),
+         "read as a part of them: name another"),
+        (having(frames_written, "import_module", no_space,
+                lambda h: tc.annotate(edge_table(), "triangles", out=h.path / "o")),
+         "No space left"),
+    ],
     "files/source": [
+        (lambda h: read(h, "1 2\n", format="xls"), "one of text, matrixmarket, metis, npz"),
+        (lambda h: read(h, "1 2\n", ids="float"), "'integer' or 'string'"),
+        (lambda h: read(h, "1 2\n", header="no"), "header must be True, False or None"),
         (having(files.source, "host_free", lambda: 0, market("3 3 0\n")),
          "3 vertices, which takes 27 bytes to read; 0 are free"),
         (lambda h: read(h, "1" * 70_000 + "\n"), r"\(METIS and MatrixMarket files: name the form"),
@@ -1273,6 +1359,10 @@ HINTS = {
         (lambda h: tc.trussness(import_module("polars").LazyFrame({"src": [0], "dst": [1]})),
          r'annotate\(edges, "trussness"\) adds.*trussness\(edges\.collect\(\)\)'),
         (lambda h: polars_lazy(k3()), r"call \.collect\(\) first, or give edges\.to_native\(\)"),
+        (lambda h: tc.transitivity(read(h, GML, "g.gml"), directed=True), "reads each both ways"),
+        (lambda h: tc.count(read(h, "3 1\n2\n1\n\n", "g.graph"), by="src"), "give edges.frame"),
+        (lambda h: tc.transitivity(scan(h, "src,dst,type\n1,2,undirected\n"), directed=True),
+         "reads each both ways"),
     ],
     "plot": [
         (lambda h: plot.draw_truss(k3()[:0]), "no edge, and so no truss"),

@@ -79,9 +79,6 @@ OBJECTS = {
         lambda folder: dict(zip(["src", "dst"], zip(*EDGES, strict=True), strict=True)),
         False,
     ),
-    "EdgeFile": (edge_file("g.csv", CSV), False),
-    "EdgeFile with columns": (paid_file, False),
-    "EdgeFile with isolated vertices": (edge_file("g.graph", METIS), True),
     "path": (lambda folder: [edge_file("g.csv", CSV)(folder), folder / "g.csv"][1], False),
     "name": (lambda folder: [edge_file("g.csv", CSV)(folder), str(folder / "g.csv")][1], False),
 }
@@ -114,13 +111,49 @@ def test_the_line_to_type_works(tmp_path, name):
     )
 
 
-@pytest.mark.parametrize("name", ["nx.Graph", "igraph", "networkit", "EdgeFile of GML"])
+@pytest.mark.parametrize(
+    ("make", "isolated"),
+    [
+        (edge_file("g.csv", CSV), False),
+        (paid_file, False),
+        (edge_file("g.graph", METIS), True),
+    ],
+)
+def test_a_file_that_was_read_is_edges(tmp_path, make, isolated):
+    file, n = make(tmp_path), NODES if isolated else NODES - 1
+    assert tc.count(file) == tc.count(tc.Graph(file)) == reference.count(EDGES) == 2
+    assert tc.Graph(file).n_vertices == n == len(tc.vertex_triangles(file))
+    assert sum(tc.triad_counts(file)) == n * (n - 1) * (n - 2) // 6
+    assert tc.edge_triangles(file).tolist() == tc.edge_triangles(file.frame, **ids(file)).tolist()
+    assert tc.Graph(file, vertices=[99]).n_vertices == n + 1
+    assert max(tc.memory_estimate(file).values()) > 0
+    wide = tc.annotate(file, "triangles")
+    assert wide.columns.tolist() == [*file.frame.columns, "triangles"]
+    if isolated:
+        with pytest.raises(ValueError, match="1 vertices without an edge, which are in no group"):
+            tc.count(file, by="src")
+
+
+def ids(file):
+    return dict(zip(("source", "destination"), file.ids, strict=True))
+
+
+def test_a_file_says_which_edges_have_a_direction(tmp_path):
+    undirected = edge_file("g.gml", GML)(tmp_path)
+    with pytest.raises(ValueError, match=r"read_edges\(path, directed=True\) reads each both ways"):
+        tc.transitivity(undirected, directed=True)
+    both = files.read_edges(tmp_path / "g.gml", directed=True)
+    assert tc.triad_counts(both, directed=True).sum() == 0 == tc.count(undirected)
+    one_way = edge_file("one.gml", GML.replace("[", "[ directed 1", 1))(tmp_path)
+    assert tc.transitivity(one_way, directed=True) == 0
+
+
+@pytest.mark.parametrize("name", ["nx.Graph", "igraph", "networkit"])
 def test_the_line_says_that_edges_have_no_direction(tmp_path, name):
-    make = OBJECTS[name][0] if name in OBJECTS else edge_file("g.gml", GML)
+    make = OBJECTS[name][0]
     with pytest.raises(TypeError, match=r", which has each edge once: for directed=True, "):
         tc.count(make(tmp_path))
-    directed = edge_file("g.gml", GML.replace("[", "[ directed 1", 1))(tmp_path)
-    for edges in (nx_graph(nx.DiGraph), igraph.Graph(3, EDGES[:3], directed=True), directed):
+    for edges in (nx_graph(nx.DiGraph), igraph.Graph(3, EDGES[:3], directed=True)):
         with pytest.raises(TypeError, match="Graph") as caught:
             tc.count(edges)
         assert "once" not in str(caught.value)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
+from os import PathLike
 from typing import TYPE_CHECKING, Any, cast
 
+from rapids_tc._arguments import check_flag
 from rapids_tc._typing import Frame, Label, Length, Method
 from rapids_tc.analytics.analytic import analytic
 from rapids_tc.analytics.kinds import (
@@ -16,6 +18,7 @@ from rapids_tc.analytics.kinds import (
 )
 from rapids_tc.blocks.quantities import of_kind
 from rapids_tc.engines import as_of
+from rapids_tc.frames.written import check_folder
 from rapids_tc.graphs.as_of import as_of_columns
 from rapids_tc.graphs.of_kind import counting_only
 from rapids_tc.plan import costs
@@ -50,6 +53,8 @@ OF_KIND = ("triangles", "trussness", "truss_community")  # columns that a kind o
 
 def _check(own: OwnOptions) -> OwnOptions:
     check_names(own["columns"], [*row_columns(), *as_of.COLUMNS], "annotate")
+    if own["out"] is not None:
+        check_folder(own["out"], **check_flag({"force": own["force"]}, "force"))
     if name := _as_of_time(own["columns"]):
         return _check_times(name, own)
     if any(own[name] is not None for name in ("time", "within", "where")):
@@ -124,6 +129,8 @@ def _local(own: OwnOptions, kind: str) -> Exception | None:
     if _of_trusses(own):
         column = next(name for name in own["columns"] if name != "triangles")
         return local_where(f'annotate with "{column}" and', own, kind)
+    if own["out"] is not None:
+        return TypeError(f"edges is a {kind}: leave out= out, and write what comes back")
     return of_one_column("annotate", own["columns"], row_columns(), kind)
 
 
@@ -137,6 +144,8 @@ def annotate(
     time: Label | None = None,
     within: Length | None = None,
     where: Triangles | None = None,
+    out: str | PathLike[str] | None = None,
+    force: bool = False,
     method: Method = "auto",
 ) -> Frame:
     """Add columns to the edge frame, all from one preparation.
@@ -154,6 +163,13 @@ def annotate(
     where : Triangles, optional
         Count only triangles of a kind: see `count`, and for trusses `trussness`. Of columns, it
         takes "triangles", "trussness" and "truss_community", as do `time` and `within` for short.
+    out : path, optional
+        A folder to write the rows to, as Parquet, in place of a frame that is given back: of
+        `files.scan`, which may be larger than memory, and of datasets, tables of Arrow, DuckDB
+        relations and lazy frames of Polars. The path is returned. The folder appears when all is
+        written.
+    force : bool, optional
+        Replace the folder, if it is there.
 
     Returns
     -------
@@ -209,9 +225,15 @@ def annotate(
     ------
     ValueError
         No column is named, or one that is unknown, named twice or in the frame already; or columns
-        as of a time are named without `time`, or beside others. Other errors: see `Graph`.
+        as of a time are named without `time`, or beside others; or `out` holds the files that are
+        read, or lies among them. Other errors: see `Graph`.
+    FileExistsError
+        `out` is there, and is not empty.
+    OSError
+        `out` cannot be written, as if the disk is full. What was there stays.
     TypeError
-        Columns as of a time, or of one machine, are asked of a Dask frame.
+        Columns as of a time, of one machine or in a folder are asked of a Dask frame; or a folder
+        of a frame whose own library writes it.
 
     See Also
     --------
@@ -260,13 +282,24 @@ def annotate(
             raise ValueError(f'method={method!r}: with "{name}" only method="auto" works')
         length = None if within is None else check_length("within", within, zero=True)
         in_memory = cast("InMemoryGraph", graph)
-        return graph.assign(as_of_columns(in_memory, columns, time, length))
-    if where is None:
-        return graph.assign(graph.row_columns(columns, method))
-    require_auto(method, where)
-    if columns != ("triangles",):
-        return graph.assign(counting_only(graph, where).row_columns(columns, method))
-    return graph.assign(graph.row_columns(_sums({"where": where}), method))
+        parts = iter([as_of_columns(in_memory, columns, time, length)])
+    else:
+        asked: Sequence[Any] = columns
+        counted = graph
+        if where is not None:
+            require_auto(method, where)
+            if columns == ("triangles",):
+                asked = _sums({"where": where})
+            else:
+                counted = counting_only(graph, where)
+        if out is None:
+            parts = iter([counted.row_columns(asked, method)])
+        else:
+            parts = counted.row_parts(asked, method)
+    if out is None:
+        return graph.assign(next(parts))
+    graph.write(parts, out)
+    return out
 
 
 def without_columns(names: Sequence[str], known: Mapping[str, Column | VertexColumn]) -> str:

@@ -13,10 +13,9 @@ from rapids_tc.frames.backend import open_frame
 from rapids_tc.frames.device import place
 from rapids_tc.graphs.edge_graph import check_prepared, require_sides
 from rapids_tc.graphs.public import Graph
-from rapids_tc.graphs.resolve import take_arrays
+from rapids_tc.graphs.resolve import read_ids, size_of, take_arrays, take_file
 from rapids_tc.plan import needs
 from rapids_tc.plan.record import Analytic, Options, OwnOptions, estimated
-from rapids_tc.preparation.distinct import estimate_size
 from rapids_tc.preparation.edge_columns import edge_columns
 from rapids_tc.preparation.group_values import read_groups
 
@@ -41,7 +40,8 @@ def memory_estimate(
     Parameters
     ----------
     edges : DataFrame or Graph
-        One row per edge; the frame is only read, some rows at a time.
+        One row per edge; the frame is only read, some rows at a time. Of a `files.scan`, a query
+        or a lazy frame, the id columns are.
     function : str, optional
         The name of the function.
     source, destination, by, engine
@@ -60,7 +60,8 @@ def memory_estimate(
     -------
     dict
         The bytes (int) that each stage takes at most, on top of `edges`. For a `Graph`, only stages
-        that are not done yet, on top of what the graph holds.
+        that are not done yet, on top of what the graph holds. Of files and queries, the first is
+        ``read``, the id columns in memory, which the others hold.
 
         For a Dask frame, or the `Graph` of one:
 
@@ -111,6 +112,7 @@ def memory_estimate(
     own = _own(record, bipartite=bipartite)
     work = record.most_of(grouped=by is not None)
     options = Options(source, destination, by, engine, method, progress, edge_index=edge_index)
+    edges, options, isolated = take_file(edges, options, {})
     edges, options, _ = take_arrays(edges, options, {})
     if executor := executor_of(edges):
         from rapids_tc.graphs import partitioned  # only a cluster's calls need it
@@ -124,16 +126,20 @@ def memory_estimate(
             work = record.most_of(grouped=bool(edges._prepared.id_columns.groups))
             stages = edges._prepared.stages(work, method)
         else:
+            edges, options, held = read_ids(edges, options)
             frame, backend = open_frame(edges, engine)
             needs.require_method(method, record, backend.engine)
-            groups = read_groups(by, frame, backend)
-            named = backend.adapter.labels(frame), source, destination, groups
+            groups = read_groups(options.by, frame, backend)
+            named = backend.adapter.labels(frame), options.source, options.destination, groups
             labels = edge_columns(*named, bipartite=record.is_bipartite(own))
-            rows, ids, dense = estimate_size(frame, labels, backend)
+            rows, ids, dense = size_of(frame, labels, backend)
             count = max(ids.count, backend.adapter.n_vertices or 0)
+            count += 0 if isolated is None else len(isolated)
             size = rows, count, dense, backend.engine, method
             copied = backend.adapter.copied(frame)
             stages = needs.stages(work, *size, text=needs.Text.of(ids), snapshot=copied)
+            if held := held or backend.adapter.loaded(frame):
+                stages = [needs.Stage("read", held), *needs.beside(stages, held)]
     return {stage.name: stage.bytes for stage in stages}
 
 

@@ -9,6 +9,8 @@ import numpy as np
 
 from rapids_tc.frames.adapters import root
 from rapids_tc.frames.backend import Backend, Frame, Series, as_uint32
+from rapids_tc.frames.chunks import ColumnChunks
+from rapids_tc.frames.scans import RowSource
 from rapids_tc.plan import costs
 from rapids_tc.preparation import id_scheme
 from rapids_tc.preparation.distinct import DistinctIds, distinct_ids
@@ -18,6 +20,7 @@ from rapids_tc.preparation.numbering import InspectedColumns
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from rapids_tc.frames.chunks import Cut
     from rapids_tc.preparation.edge_columns import EdgeColumns
     from rapids_tc.preparation.id_columns import IdColumn
     from rapids_tc.preparation.ids import Ids
@@ -25,7 +28,6 @@ if TYPE_CHECKING:
 LEAST = 1024  # rows of a chunk, however little memory there is
 
 Pair = tuple[Any, Any]
-Cut = tuple[int, int]  # the first row of a chunk, and the row past its last
 
 
 class Rows:
@@ -33,7 +35,8 @@ class Rows:
 
     Integers in a dense range are their own numbers, and are read again each time. The distinct
     values of the parts of other ids are collected chunk by chunk, then the distinct keys of several
-    parts; then each chunk is numbered once, and its numbers are kept on a block store.
+    parts; then each chunk is numbered once, and its numbers are kept on a block store. So are the
+    numbers of rows that lie outside of memory, whose chunks are read in their order alone.
 
     Parameters
     ----------
@@ -52,9 +55,14 @@ class Rows:
 
     def __init__(self, frame: Frame, columns: EdgeColumns, backend: Backend, memory: int) -> None:
         self._backend, self._edge_columns = backend, columns
-        self._columns = tuple(column_of(frame, c, backend) for c in columns.labels_by_part)
+        labels = columns.labels_by_part
+        if isinstance(frame, RowSource):
+            self._columns = backend.adapter.chunks(frame, labels)
+        else:
+            self._columns = ColumnChunks(tuple(column_of(frame, c, backend) for c in labels))
         self.size = backend.adapter.rows(frame)
-        self._memory = max(memory * 2 // len(self._columns), 1)  # as if all were two columns
+        # As if all were two columns.
+        self._memory = max(memory * 2 // len(labels), 1)
         self._stored: list[list[Any]] = []
         self._whole: list[IdColumn] = []
         seen = id_scheme.profile(self._profiled(), columns, backend)
@@ -91,8 +99,9 @@ class Rows:
         self._ids = id_scheme.make_ids(self._scheme, found, self._backend)
         if len(self._ids.parts) > 1:
             self._find_keys()
-        if not self.dense:
+        if self._columns.outside or not self.dense:
             self._keep()
+        if not self.dense:
             self._ids = self._ids.without_tables()
         return self._ids
 
@@ -128,7 +137,7 @@ class Rows:
     def ends(self, first: int, last: int) -> Pair:
         """Read the numbers (uint32) of both ends of some rows."""
         if not self._stored:
-            columns = (column.iloc[first:last] for column in self._columns)
+            [columns] = self._columns.read([(first, last)])
             return self._numbers(tuple(map(self._backend.to_working_series, columns)))
         step, pieces = self._step(costs.ROW_WORK), []
         for start in range(first // step * step, max(last, 1), step):
@@ -159,8 +168,9 @@ class Rows:
 
         Two columns of different widths count as the widest integers.
         """
-        dtypes = [column.dtype for column in self._columns]  # which cuDF cannot always hash
-        here = all(root(column) == self._backend.library.__name__ for column in self._columns)
+        columns = self._columns.columns
+        dtypes = [column.dtype for column in columns]  # which cuDF cannot always hash
+        here = all(root(column) == self._backend.library.__name__ for column in columns)
         plain = here and all(isinstance(dtype, np.dtype) and dtype.kind in "iu" for dtype in dtypes)
         widths = {dtype.itemsize for dtype in dtypes if plain}
         return 8 if len(widths) > 1 else max(widths, default=0)
@@ -192,8 +202,7 @@ class Rows:
             yield tuple(map(self._backend.to_working_series, columns))
 
     def _slices(self, work: int) -> Iterator[tuple[Series, ...]]:
-        for first, last in self._cuts(work):
-            yield tuple(c.iloc[first:last] for c in self._columns)
+        return self._columns.read(self._cuts(work))
 
     def _cuts(self, work: int) -> list[Cut]:
         size = max(self.size, 1)  # a chunk without rows has dtypes, too
@@ -202,7 +211,7 @@ class Rows:
 
     def _step(self, work: int) -> int:
         """Return the rows of a chunk, for so many bytes of work per row."""
-        return max(LEAST, self._memory // work)
+        return max(LEAST, self._memory // (work + costs.ROW_CAST * self._columns.outside))
 
 
 def _length(distinct: list[Any]) -> int:

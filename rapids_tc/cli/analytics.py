@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from rapids_tc.cli.tables import Output
 
 COMMA_LISTS = ("vertices", "types")  # options that are typed as several values between commas
-UNTYPED = ("vertex_type", "max_rows", "where")  # options that only Python has: frames, and --limit
+# Options that only Python has: frames, and what --limit and --out do here.
+UNTYPED = ("vertex_type", "max_rows", "where", "out", "force")
 # Answers with the rows of the file.
 WHOLE_ROWS = (Result.COLUMN, Result.COLUMNS, Result.ROWS, Result.COMMUNITIES)
 TOPICS = {  # of commands, by the shape of the answer

@@ -7,7 +7,7 @@ every guess is reported and can be overridden.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from os import PathLike
 from pathlib import Path
@@ -18,11 +18,20 @@ import numpy as np
 from rapids_tc._typing import Frame
 from rapids_tc.errors import CapacityError, KernelError
 from rapids_tc.files.formats import FORMATS as _FORMATS
-from rapids_tc.files.formats import guess_format
+from rapids_tc.files.formats import guess_format, refuse_unused
 from rapids_tc.files.parts import find_parts, join_parts
-from rapids_tc.files.source import Column, EdgeFileError, NoEdgeError, ReadOptions, Source
+from rapids_tc.files.scans import scan
+from rapids_tc.files.source import (
+    Column,
+    EdgeFileError,
+    NoEdgeError,
+    ReadOptions,
+    Source,
+    check_choices,
+)
+from rapids_tc.frames.scans import Scan
 
-__all__ = ["FORMATS", "EdgeFile", "EdgeFileError", "read_edges"]
+__all__ = ["FORMATS", "EdgeFile", "EdgeFileError", "Scan", "read_edges", "scan"]
 
 FORMATS = tuple(_FORMATS)
 _LIBRARIES = ("pandas", "polars", "pyarrow", "cudf")
@@ -171,12 +180,7 @@ def read_edges(
     >>> edges.guesses[0]
     'text separated by commas'
     """
-    if format not in (None, *FORMATS):
-        raise ValueError(f"format must be one of {', '.join(FORMATS)}, not {format!r}")
-    if ids not in (None, "integer", "string"):
-        raise ValueError(f"ids must be 'integer' or 'string', not {ids!r}")
-    if not isinstance(header, bool | None):
-        raise ValueError(f"header must be True, False or None (it is guessed), not {header!r}")
+    check_choices(FORMATS, format, ids, header=header)
     if not isinstance(path, str | PathLike):
         raise TypeError(
             f"path is of type {type(path).__name__}: give one path; several files are read by the "
@@ -243,7 +247,7 @@ def _with_directions(file: EdgeFile, source_file: Source, *, both_ways: bool) ->
 def _read(source: Source, options: ReadOptions) -> EdgeFile:
     """Read one file."""
     kind = options.format or guess_format(source)
-    _refuse_unused(kind, options)
+    refuse_unused(kind, options)
     source.numbered = _FORMATS[kind].numbered
     try:
         frame, isolated, guesses = _FORMATS[kind].read(source, options)
@@ -261,16 +265,6 @@ def _read_part(source: Source, options: ReadOptions) -> EdgeFile | None:
         return _read(source, options)
     except NoEdgeError:
         return None
-
-
-def _refuse_unused(kind: str, options: ReadOptions) -> None:
-    """Raise ValueError if an option is set that this format has no use for."""
-    useful = {"format", "keep", "named", "directed", *_FORMATS[kind].options}
-    values = asdict(options).items()
-    used = {name for name, value in values if value not in (None, (None, None))}
-    if unused := sorted(used - useful):
-        words = ", ".join("source, destination" if n == "columns" else n for n in unused)
-        raise ValueError(f"format {kind} has no use for the option {words}")
 
 
 def _converted(frame: Frame, library: str) -> Frame:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 Frame = Any  # pandas.DataFrame
 
-_DIRECTIONS = {"directed": True, "undirected": False, "mutual": False}  # of Gephi
+DIRECTIONS = {"directed": True, "undirected": False, "mutual": False}  # of Gephi
 
 
 def kept_places(
@@ -138,15 +138,15 @@ def directions(
     """Return which rows have a direction, if a column says it, as Gephi's tables do; else None."""
     place = next((at for at, name in enumerate(names) if name.lower() == "type"), None)
     seen = {row[place].lower() for row in rows if place is not None and place < len(row)}
-    if place is None or not seen or not seen <= _DIRECTIONS.keys():
+    if place is None or not seen or not seen <= DIRECTIONS.keys():
         return None
     text = read_columns(source, line_format, [place], width, len(frame))[place].str.lower()
-    if len(unknown := {*text} - _DIRECTIONS.keys()):
+    if len(unknown := {*text} - DIRECTIONS.keys()):
         raise source.fault(
             f"the column {names[place]!r} has {shortened(min(unknown))} beside Directed and "
             "Undirected: say which each edge is, or rename the column"
         )
-    return one_or_each(text.map(_DIRECTIONS).to_numpy(bool))
+    return one_or_each(text.map(DIRECTIONS).to_numpy(bool))
 
 
 def one_or_each(directed: Any) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -111,3 +111,13 @@ def guess_format(source: Source) -> str:
 def _named(source: Source) -> Iterator[str]:
     suffixes = {suffix.lower() for suffix in source.path.suffixes}
     return (name for name, kind in FORMATS.items() if suffixes & set(kind.suffixes))
+
+
+def refuse_unused(kind: str, options: ReadOptions) -> None:
+    """Raise ValueError if an option is set that this format has no use for."""
+    useful = {"format", "keep", "named", "directed", *FORMATS[kind].options}
+    values = asdict(options).items()
+    used = {name for name, value in values if value not in (None, (None, None))}
+    if unused := sorted(used - useful):
+        words = ", ".join("source, destination" if n == "columns" else n for n in unused)
+        raise ValueError(f"format {kind} has no use for the option {words}")

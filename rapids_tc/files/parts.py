@@ -48,7 +48,7 @@ def _share(
     return tick and (lambda done: tick((number + done) / parts))
 
 
-def _keys_of(part: Path, path: Path) -> dict[str, str | None]:
+def keys_of(part: Path, path: Path) -> dict[str, str | None]:
     """Return the keys and values in the names of folders, day=mo, as Hive and Spark write them."""
     folders = part.relative_to(path).parts[:-1] if path.is_dir() else part.parts[:-1]
     pairs = (folder.split("=", 1) for folder in folders if folder.find("=") > 0)
@@ -78,7 +78,7 @@ def join_parts(
     """Read all parts, and return the fields of the whole as an `EdgeFile` has them."""
     import pandas as pd
 
-    keys = [_keys_of(part, path) for part in parts]
+    keys = [keys_of(part, path) for part in parts]
     known = dict.fromkeys(name for found in keys for name in found)
     wanted = [name for name in known if options.keep == "all" or name in options.keep]
     if wanted and any(found.keys() != known.keys() for found in keys):

@@ -15,7 +15,7 @@ from rapids_tc.errors import CapacityError, RapidsTCError
 from rapids_tc.files.unpack import DAMAGED, Unpacker, UnpackError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
 Column = str | int | None
@@ -49,6 +49,18 @@ class ReadOptions:
     keep: tuple[str | int, ...] | str = ()  # further columns, or "all"
     named: bool = False  # whether ids keep their names without further columns, too
     directed: bool = False  # whether edges without a direction are read both ways
+
+
+def check_choices(
+    formats: Sequence[str], format: str | None, ids: str | None, *, header: bool | None
+) -> None:
+    """Raise ValueError for an option that has none of its values."""
+    if format not in (None, *formats):
+        raise ValueError(f"format must be one of {', '.join(formats)}, not {format!r}")
+    if ids not in (None, "integer", "string"):
+        raise ValueError(f"ids must be 'integer' or 'string', not {ids!r}")
+    if not isinstance(header, bool | None):
+        raise ValueError(f"header must be True, False or None (it is guessed), not {header!r}")
 
 
 @dataclass

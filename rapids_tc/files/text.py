@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -33,13 +34,48 @@ _SHOWN_COLUMNS = 5  # names of ignored columns that a guess shows
 _NONE = np.zeros(0, np.int64)  # most text names a vertex by its edges only
 
 
-def read_text(source: Source, options: ReadOptions) -> tuple[Frame, Array, list[str]]:
-    """Read the edges, the vertices without any if a line of sizes says so, and the guesses."""
+@dataclass(frozen=True)
+class TextShape:
+    """What the first lines of a text say of all.
+
+    Attributes
+    ----------
+    line_format : LineFormat
+    first : str
+        The first line that is no comment.
+    rows, body : list of list of str
+        The fields of these lines, and of those that are edges.
+    names : list of str
+        The names of the columns, if they have any.
+    width : int
+        How many columns there are.
+    named, sizes_only : bool
+        Whether the first line has the names of columns, or surely gives sizes.
+    chosen : bool
+        Whether the user has named the columns of ids.
+    guessed : bool
+        Whether the separator is a guess.
+    """
+
+    line_format: LineFormat
+    first: str
+    rows: list[list[str]]
+    body: list[list[str]]
+    names: list[str]
+    width: int
+    named: bool
+    sizes_only: bool
+    chosen: bool
+    guessed: bool
+
+
+def shape_of(source: Source, options: ReadOptions) -> TextShape | None:
+    """Guess the shape of a text from its first lines; None if it has none but comments."""
     separator, header, comment = options.separator, options.header, options.comment
     marks = "#%" if comment is None else comment
     lines = source.sample(marks)
     if not lines:
-        return _nothing(source)
+        return None
     if separator is None:
         separator = source.separator
     refuse_other_formats(source, lines, named=options.format is not None)
@@ -81,16 +117,29 @@ def read_text(source: Source, options: ReadOptions) -> tuple[Frame, Array, list[
     widths = {len(line.split(sep)) for line in lines}
     fixed_width = widths.pop() if len(widths) == 1 else 0
     line_format = LineFormat(marks, sep, named or sizes_only, places, integers, fixed_width, quoted)
+    return TextShape(
+        line_format, lines[0], rows, body, names, width, named=named, sizes_only=sizes_only,
+        chosen=chosen, guessed=separator is None,
+    )  # fmt: skip
+
+
+def read_text(source: Source, options: ReadOptions) -> tuple[Frame, Array, list[str]]:
+    """Read the edges, the vertices without any if a line of sizes says so, and the guesses."""
+    if (shape := shape_of(source, options)) is None:
+        return _nothing(source)
+    line_format, names, rows, width = shape.line_format, shape.names, shape.rows, shape.width
+    places, integers, sep = line_format.columns, line_format.integers, line_format.separator
+    named, sizes_only, header = shape.named, shape.sizes_only, options.header
     frame = parse(source, line_format)
     if named and header is None and not integers:
         src, dst = (names[place] for place in places)
         if ((frame["src"] == src) & (frame["dst"] == dst)).any():
             raise source.fault(
-                f"the header {shortened(lines[0])} comes again below, as if several tables were "
+                f"the header {shortened(shape.first)} comes again below, as if several tables were "
                 "in the file: leave one"
             )
     guesses, alone = [], _NONE
-    if separator is None:
+    if shape.guessed:
         guesses.append(f"text separated by {CALLED[sep]}")
     if header is None:
         role = "names the columns" if named else "is an edge: no header"
@@ -99,27 +148,29 @@ def read_text(source: Source, options: ReadOptions) -> tuple[Frame, Array, list[
             frame = frame.iloc[1:].reset_index(drop=True)
         if sizes_only or size_line:
             role = "gives sizes and is no edge"
-        guesses.append(f"the first line {shortened(lines[0])} {role}")
+        guesses.append(f"the first line {shortened(shape.first)} {role}")
         if sizes_only or size_line:
-            alone, told = vertices_of_sizes(source, lines[0], frame)
+            alone, told = vertices_of_sizes(source, shape.first, frame)
             guesses += told
     if names and not named:
         guesses.append(f"the comment above it names the columns: {', '.join(map(repr, names))}")
-    if not chosen and width > 2:
+    if not shape.chosen and width > 2:
         used = kept_places(source, options, names or None, places, width)
         guesses.append(_chosen(names or list(range(1, width + 1)), places, used))
     if options.ids is None:
         guesses.append("ids are integers" if integers else "ids are text")
-    if comment is None and source.comments:
-        guesses.append(_left_out(source, [row[p] for row in body for p in places if p < len(row)]))
-    if options.format is None and not chosen and integers:
+    if options.comment is None and source.comments:
+        guesses.append(
+            _left_out(source, [row[p] for row in shape.body for p in places if p < len(row)])
+        )
+    if options.format is None and not shape.chosen and integers:
         refuse_matrix(source, len(rows[-1]), len(frame))
     if frame.empty and header is None:
-        raise NoEdgeError(f"{source.name}: no edge below the header {shortened(lines[0])}")
+        raise NoEdgeError(f"{source.name}: no edge below the header {shortened(shape.first)}")
     if guesses and len(frame):
         guesses.append("first edge: {} to {}".format(*frame.iloc[0]))
     if names:
-        source.directed = directions(source, line_format, names, body, frame, width)
+        source.directed = directions(source, line_format, names, shape.body, frame, width)
     if (options.keep or options.named) and len(frame):
         frame = with_columns(source, options, line_format, frame, names or None, width)
     return frame, alone, guesses

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rapids_tc.errors import IdTypeError, KernelError
+from rapids_tc.frames.chunks import ColumnChunks
 from rapids_tc.frames.device_memory import for_user, frame_for_user
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from types import ModuleType
 
     from rapids_tc._typing import Array, Frame, Label, Series, Sources
@@ -53,6 +55,10 @@ class FrameAdapter(ABC):
     def column(self, frame: Frame, label: Label) -> Series:
         """Return one column, as a pandas or cuDF Series."""
 
+    def chunks(self, frame: Frame, labels: Sequence[Label]) -> ColumnChunks:
+        """Return columns that are read chunk by chunk."""
+        return ColumnChunks(tuple(self.column(frame, label) for label in labels))
+
     def plain_integers(self, frame: Frame, label: Label) -> Array | None:
         """Return the array of a column of NumPy's integers without nulls; None for other columns.
 
@@ -89,6 +95,10 @@ class FrameAdapter(ABC):
     def nbytes(self, frame: Frame) -> int:
         """Return the bytes of columns and index, without Python's objects, which rows share."""
         return int(frame.memory_usage(index=True).sum())
+
+    def loaded(self, frame: Frame) -> int:
+        """Return the bytes that the columns of a call take in memory, if they are outside of it."""
+        return 0
 
     def snapshot(self, frame: Frame) -> Frame:
         """Return a frame that later changes of the user's frame do not reach."""
@@ -370,7 +380,7 @@ def column_of_arrow(column: Series, name: str) -> Series:
     arrow = pyarrow()
     try:
         if not isinstance(column, arrow.ChunkedArray):
-            array = _arrow_of_polars(column, name) if root(column) == "polars" else column
+            array = arrow_of_polars(column, name) if root(column) == "polars" else column
             column = arrow.chunked_array([array])
         # Else dates and decimals would become objects.
         if arrow.types.is_date(column.type) or arrow.types.is_decimal(column.type):
@@ -381,7 +391,7 @@ def column_of_arrow(column: Series, name: str) -> Series:
         raise IdTypeError(f"{name} cannot be read: {error}; {CONVERT}") from error
 
 
-def _arrow_of_polars(column: Series, name: str) -> Series:
+def arrow_of_polars(column: Series, name: str) -> Series:
     """Return a column of Polars in Arrow, which has decimals but no integers of 128 bits."""
     polars = sys.modules["polars"]
     if str(column.dtype) in ("Int128", "UInt128"):

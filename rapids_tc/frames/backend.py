@@ -40,6 +40,7 @@ from rapids_tc.frames.collected import collect, is_spark
 from rapids_tc.frames.device_stream import is_on_device, read_device_array
 from rapids_tc.frames.objects import refusal
 from rapids_tc.frames.operations import operations_of
+from rapids_tc.frames.scans import RowSource, SourceAdapter
 from rapids_tc.frames.wrapped import NarwhalsAdapter, is_narwhals, module_of, native
 from rapids_tc.kernels import _nvrtc, raw_rows
 
@@ -204,6 +205,8 @@ def _recognize(edges: Frame, *, once: bool) -> tuple[FrameAdapter, Frame]:
         return PolarsAdapter(), edges
     if is_spark(edges):
         return ArrowAdapter(), collect(edges)
+    if isinstance(edges, RowSource):
+        return SourceAdapter(), edges
     if hasattr(edges, "__arrow_c_stream__") and not isinstance(edges, type) and _is_table(edges):
         table = edges if _is(edges, "pyarrow", "Table") else _read_stream(edges, once=once)
         return ArrowAdapter(), table

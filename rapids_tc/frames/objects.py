@@ -11,8 +11,6 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
 from rapids_tc.frames.arrays import is_array, is_sparse
 
 ACCEPTED = (
@@ -29,6 +27,11 @@ def refusal(edges: Any) -> TypeError:
     write = f"write tc.{line}" if line.startswith("Graph(") else f"give {line}"
     advice = f": {write}" if line else ""
     return TypeError(f"edges is of type {type(edges).__qualname__}{advice}; accepted: {ACCEPTED}")
+
+
+def is_edge_file(edges: Any) -> bool:
+    """Return whether edges are what `rapids_tc.files` has read."""
+    return _is(edges, "rapids_tc.files", "EdgeFile")
 
 
 def _line(edges: Any) -> str:
@@ -53,11 +56,8 @@ def _line(edges: Any) -> str:
             "(m.row, m.col) of m = edges.tocoo(), where a row and a column of the same number are "
             "the same vertex"
         )
-    if _is(edges, "rapids_tc.files", "EdgeFile"):
-        ids = 'source="{}", destination="{}", '.format(*edges.ids)
-        directed = edges.directed is None or bool(np.all(edges.directed))
-        once = _once(directed, "use read_edges(path, directed=True)")
-        return f"Graph(edges.frame, {ids}vertices=edges.isolated){once}"
+    if is_edge_file(edges):
+        return "edges.frame"
     if _is(edges, "rapids_tc.updates.batches", "Delta"):
         return "the Graph itself, which update has changed: it returns what is different"
     if isinstance(edges, str | os.PathLike):

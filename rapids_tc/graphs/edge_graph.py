@@ -18,6 +18,7 @@ import numpy as np
 
 from rapids_tc._progress import Report, report_stage
 from rapids_tc.errors import ColumnNotFoundError
+from rapids_tc.frames import written
 from rapids_tc.frames.arrays import ArraysAdapter
 from rapids_tc.frames.backend import check_engine, sum64
 from rapids_tc.graphs.row_values import ValuesByRank, require_rows
@@ -29,7 +30,7 @@ from rapids_tc.preparation.given import with_dtypes
 from rapids_tc.preparation.named_ids import find_vertices
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
 
     from rapids_tc.blocks.geometry import Block
@@ -44,6 +45,9 @@ if TYPE_CHECKING:
     from rapids_tc.preparation.edge_values import Reading
     from rapids_tc.preparation.ids import Ids
     from rapids_tc.preparation.orient import Order
+
+
+ROWS_MEMORY = 1 << 26
 
 
 class VertexStatistics(ABC):
@@ -305,6 +309,21 @@ class EdgeGraph(VertexStatistics):
     def assign(self, columns: dict[str, Any]) -> Frame:
         """Add aligned columns behind those of the user's frame."""
         return self.backend.adapter.assign(self._frame, columns)
+
+    def row_parts(self, asked: Sequence[str | Quantity], method: str) -> Iterator[dict[str, Any]]:
+        """Yield `row_columns`, some rows at a time, from the first on."""
+        yield self.row_columns(asked, method)
+
+    def write(self, parts: Iterator[dict[str, Any]], out: Any) -> None:
+        """Write the user's rows to a folder of Parquet, with columns that come as `row_parts`."""
+        rows = written.rows_of(self._frame)
+        with self.stage("writing the rows"):
+            written.write(rows, parts, out, most=self.rows_memory)
+
+    @property
+    def rows_memory(self) -> int:
+        """Bytes for the rows that are written at a time."""
+        return ROWS_MEMORY
 
     @property
     def user_frame(self) -> Frame:

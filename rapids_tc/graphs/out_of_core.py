@@ -45,16 +45,18 @@ from rapids_tc.preparation import sampling
 from rapids_tc.preparation.orient import Order
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
 
     from rapids_tc.blocks.block_work import RowsOfBlock
     from rapids_tc.blocks.geometry import Block
     from rapids_tc.blocks.quantities import Sum, Summed
-    from rapids_tc.blocks.rows import Cut, Rows
+    from rapids_tc.blocks.rows import Rows
     from rapids_tc.engines.quantity import Quantity
     from rapids_tc.executors.protocol import Task
+    from rapids_tc.frames.chunks import Cut
     from rapids_tc.plan.budget import Budget
+    from rapids_tc.plan.record import Column
     from rapids_tc.preparation.csr import Csr
     from rapids_tc.preparation.edge_values import Reading
     from rapids_tc.preparation.ids import Ids
@@ -206,7 +208,39 @@ class OutOfCoreGraph(EdgeGraph):
 
     def row_columns(self, asked: Sequence[str | Quantity], method: str) -> dict[str, Any]:
         """Compute columns aligned with the user's rows; self loops get 0."""
-        xp, columns, kinds = self.backend.xp, columns_of(asked), []
+        xp, columns = self.backend.xp, columns_of(asked)
+        made = {name: xp.zeros(self.size, column.dtype) for name, column in columns.items()}
+        for _, first, row, values in self._values_of_blocks(columns):
+            for name, found in values.items():
+                made[name][first + row] = found
+        adapter = self.backend.adapter
+        return {name: adapter.column_like(self._frame, made[name], name) for name in made}
+
+    def row_parts(self, asked: Sequence[str | Quantity], method: str) -> Iterator[dict[str, Any]]:
+        """See `EdgeGraph`: what is found block by block is kept outside until all blocks are."""
+        xp, columns, cuts = self.backend.xp, columns_of(asked), self.rows.cuts()
+        keep, adapter = self.blocks.executor.keep, self.backend.adapter
+        kept: list[list[Task]] = [[] for _ in cuts]
+        for batch, _, row, values in self._values_of_blocks(columns):
+            kept[batch].append(keep([row, *values.values()]))
+        for (first, last), pieces in zip(cuts, kept, strict=True):
+            size = min(last, self.size) - first
+            made = {name: xp.zeros(size, column.dtype) for name, column in columns.items()}
+            for piece in pieces:
+                row, *found = self._gather(piece)
+                for name, values in zip(made, found, strict=True):
+                    made[name][row] = values
+            pieces.clear()
+            yield {name: adapter.column_like(self._frame, made[name], name) for name in made}
+
+    def _values_of_blocks(
+        self, columns: Mapping[str, Column]
+    ) -> Iterator[tuple[int, int, Array, dict[str, Array]]]:
+        """Yield the values of rows, block by block and batch by batch.
+
+        Each comes with the number of the batch, its first row, and the places of the rows in it.
+        """
+        xp, kinds = self.backend.xp, list[str]()
         needs = reduce(or_, (column.needs for column in columns.values()))
         if needs & Needs.EDGE_COUNTS:
             kinds.append("triangles")
@@ -216,20 +250,23 @@ class OutOfCoreGraph(EdgeGraph):
         quantities = (column.quantity for column in columns.values())
         by_edge |= {each.name: self._by_edge(each) for each in quantities if each is not None}
         degrees = self.degrees if needs & Needs.DEGREES else None
-        made = {name: xp.zeros(self.size, column.dtype) for name, column in columns.items()}
         with self.stage("looking rows up") as report:
             for number, (at, block) in enumerate(self.blocks):
                 of_edges = {kind: self._joined(tasks[number]) for kind, tasks in by_edge.items()}
-                for first, rows in self._rows_of(at, block, self.n, self.rank):
+                batches = self._rows_of(at, block, self.n, self.rank)
+                for batch, (first, rows) in enumerate(batches):
                     row, edge = rows.inside
                     of_rows = {kind: values[edge] for kind, values in of_edges.items()}
                     by_end = None if degrees is None else [degrees[end[row]] for end in rows.ranks]
-                    values, place = ValuesOfRows(xp, of_rows, len(row), by_end), first + row
-                    for name, column in columns.items():
-                        made[name][place] = column.formula(values)
+                    values = ValuesOfRows(xp, of_rows, len(row), by_end)
+                    found = {name: column.formula(values) for name, column in columns.items()}
+                    yield batch, first, row, found
                 report.advance((number + 1) / self.n**2)
-        adapter = self.backend.adapter
-        return {name: adapter.column_like(self._frame, made[name], name) for name in made}
+
+    @property
+    def rows_memory(self) -> int:
+        """See `EdgeGraph`."""
+        return self._limit // costs.CHUNK_PARTS // 2
 
     def simple_edges(self) -> Frame:
         """See `EdgeGraph`."""
@@ -319,22 +356,30 @@ class OutOfCoreGraph(EdgeGraph):
             return reading, [[] for _ in cuts]
         for reader in reading.readers:
             self.require_column(reader.role, reader.label)
-        columns = [backend.adapter.column(self._frame, each.label) for each in reading.readers]
+        chunks = backend.adapter.chunks(self._frame, [each.label for each in reading.readers])
         by_group = self.groups is not None and reading.by_group
 
-        def part(first: int, last: int) -> tuple[list[Series], Array | None]:
-            """Return the values of some rows, and the groups of these if needed."""
-            groups = self.ids.group_of[self.rows.ends(first, last)[0]] if by_group else None
-            return [backend.to_working_series(each.iloc[first:last]) for each in columns], groups
+        def parts(cuts: list[Cut]) -> Iterator[tuple[list[Series], Array | None]]:
+            """Yield the values of the rows of each cut, and the groups of these if needed."""
+            for at, columns in zip(cuts, chunks.read(cuts), strict=True):
+                groups = self.ids.group_of[self.rows.ends(*at)[0]] if by_group else None
+                yield [*map(backend.to_working_series, columns)], groups
 
-        def read(cut: Cut) -> list[Array]:
-            of_rows, groups = part(*cut)
-            return [*resolved.read(of_rows, backend, groups)]
+        def read(cuts: list[Cut]) -> Iterator[list[Array]]:
+            return ([*resolved.read(values, backend, of)] for values, of in parts(cuts))
 
-        parts = ((cut[0], *part(*cut)) for cut in cuts)
-        profiles = [reading.profile(of_rows, at, backend, of) for at, of_rows, of in parts]
+        def of_cut(at: Cut) -> list[Array]:
+            return next(read([at]))
+
+        firsts = (first for first, _ in cuts)
+        profiles = [
+            reading.profile(values, first, backend, of)
+            for first, (values, of) in zip(firsts, parts(cuts), strict=True)
+        ]
         resolved = reading.resolved(profiles)
-        return resolved, [Unread(partial(read, cut)) for cut in cuts]
+        if chunks.outside:
+            return resolved, [self.blocks.executor.keep(values) for values in read(cuts)]
+        return resolved, [Unread(partial(of_cut, at)) for at in cuts]
 
     def summed(self, *quantities: Sum) -> list[Summed]:
         """See `VertexStatistics`."""

@@ -29,18 +29,21 @@ class Graph:
     ----------
     edges : DataFrame, arrays or sparse matrix
         One row per edge: pandas, cuDF, Polars, PyArrow, narwhals, or any ``__arrow_c_stream__``,
-        which is read once here, as a lazy frame is; or a Dask frame, whose columns other than ids
-        are read when a call needs them. Or two arrays, an array of the shape (m, 2), or a square
-        sparse matrix, all of whose rows are vertices.
+        which is read once here, as a lazy frame is, a query, or a `files.scan`; or a Dask frame,
+        whose columns other than ids are read when a call needs them; or what `files.read_edges`
+        has read. Or two arrays, an array of the shape (m, 2), or a square sparse matrix, all of
+        whose rows are vertices.
     vertices : list, array, Series, Index or DataFrame, optional
         Further vertices: those in no row are isolated. With `by`, or ids of several columns, a
         frame with the columns of groups and of ids, as in answers: ``vertex``. Not with a Dask
-        frame, to which self loops of these vertices can be appended.
+        frame, to which self loops of these vertices can be appended. Those of an `EdgeFile` are
+        added.
     source, destination : label or list of labels, optional
         The two id columns; by default the first pair of ``src`` and ``dst``, ``source`` and
         ``destination``, ``source`` and ``target``, ``from`` and ``to``, ``u`` and ``v``, in lower
-        case or else in any; without such a pair the only two columns beside those of `by`. Lists
-        name the columns of ids that are made of several; see `count`.
+        case or else in any; then the one pair of names that differ by such words or by 1 and 2,
+        such as ``from_acct`` and ``to_acct``; then the only two columns beside those of `by`.
+        Lists name the columns of ids that are made of several; see `count`.
     by : label, Series, array, pandas.Grouper, or list of these, optional
         Groups, which every function of the graph then answers by; see `count`. A graph of groups
         that are no columns is not updated.
@@ -110,6 +113,9 @@ class Graph:
             source, destination, by, engine, progress=progress, memory_limit=memory_limit,
             edge_index=edge_index,
         )  # fmt: skip
+        edges, options, isolated = resolve.take_file(edges, options, {})
+        if isolated is not None:
+            vertices = isolated if vertices is None else [*isolated, *vertices]
         edges, options, _ = resolve.take_arrays(edges, options, {})
         own = check_flag({"bipartite": bipartite}, "bipartite")
         with call_report(progress), place(edges, engine):

@@ -18,12 +18,16 @@ from rapids_tc._arguments import checked_limit
 from rapids_tc._progress import call_report, memory_errors
 from rapids_tc.blocks.rows import Rows
 from rapids_tc.engines import registry
+from rapids_tc.engines.host import host_free
 from rapids_tc.executors.registry import executor_of
 from rapids_tc.frames.arrays import ArrayEdges, array_edges, is_array
 from rapids_tc.frames.backend import Backend, Frame, is_lazy, is_plain, open_frame
 from rapids_tc.frames.collected import is_spark
 from rapids_tc.frames.device import place
+from rapids_tc.frames.objects import is_edge_file
+from rapids_tc.frames.scans import RowSource, hold, of_lazy, source_of
 from rapids_tc.frames.wrapped import is_narwhals, module_of, native, wrap
+from rapids_tc.frames.written import require_apart
 from rapids_tc.graphs import in_memory
 from rapids_tc.graphs.edge_graph import (
     CHOSEN,
@@ -51,13 +55,13 @@ from rapids_tc.plan.record import (
     of_one_machine,
 )
 from rapids_tc.preparation import triangle_kinds
-from rapids_tc.preparation.distinct import estimate_size
+from rapids_tc.preparation.distinct import DistinctIds, estimate_size
 from rapids_tc.preparation.edge_columns import (
     EdgeColumns,
     edge_columns,
 )
 from rapids_tc.preparation.given import with_dtypes
-from rapids_tc.preparation.group_values import read_groups, refuse_groups
+from rapids_tc.preparation.group_values import are_given, read_groups, refuse_groups
 from rapids_tc.preparation.triangle_kinds import Triangles
 
 if TYPE_CHECKING:
@@ -71,13 +75,17 @@ ROW_BYTES = 1024  # more than any stage takes per row and its two vertices
 # Not edges.nonzero(), which leaves out stored zeros: these are edges, too.
 PAIR = "the pair (m.row, m.col) of m = edges.tocoo(), whose vertices are its ends"
 OF_ENTRIES = f"give {PAIR}, which is"
+CHUNK = 2**26  # bytes that an estimate takes for the rows that it looks at
+OUT = "out=folder writes the rows to files, and no more than a part is in memory"
+HELD = 4  # the share of the memory of a call that the rows of a query may take is 1 / HELD
 _log = logging.getLogger("rapids_tc")
 
 
 def answer(record: Analytic, edges: Any, options: Options, own: OwnOptions) -> Any:
     """Answer a call of an analytic."""
-    plain = is_plain(edges)
+    plain, isolated = is_plain(edges), None
     if not plain or options.edge_index is not None:
+        edges, options, isolated = take_file(edges, options, own)
         edges, options, own = take_arrays(edges, options, own)
     if not plain and (executor := executor_of(edges)):
         from rapids_tc.graphs import partitioned  # only a cluster's calls need it
@@ -90,12 +98,46 @@ def answer(record: Analytic, edges: Any, options: Options, own: OwnOptions) -> A
     own = record.check(own)
     out_of_memory = memory_errors(f"in {record.name}")
     with call_report(options.progress), place(edges, options.engine), out_of_memory:
-        prepared = None if plain else _prepared_of(edges)
+        if not plain and (source := source_of(edges)) is not None:
+            edges, options = _take_source(source, record, options, own)
+        prepared: Any = None if plain else _prepared_of(edges)
+        if isolated is not None:
+            prepared = prepare(edges, isolated, options, dict(GRAPH.defaults))
+            options = replace(options, source=None, destination=None)
         if prepared is None:
             graph = make(record, edges, options, own)
         else:
             graph = check(prepared, record, options, own)
         return record.body(graph, **record.arguments(options, own))
+
+
+def take_file(edges: Any, options: Options, own: OwnOptions) -> tuple[Any, Options, Array | None]:
+    """Return the frame of an `EdgeFile`, options that name its ids, and its isolated vertices.
+
+    Other edges and their options are returned as they are.
+
+    Raises
+    ------
+    ValueError
+        The call wants directions of edges that have none, or groups of isolated vertices.
+    """
+    if type(edges).__name__ != "EdgeFile" or not is_edge_file(edges):
+        return edges, options, None
+    if own.get("directed") and not (edges.directed is None or np.all(edges.directed)):
+        raise ValueError(
+            "the file has edges without a direction, which stand in one row here: "
+            "files.read_edges(path, directed=True) reads each both ways"
+        )
+    isolated = edges.isolated if len(edges.isolated) else None
+    if isolated is not None and options.by is not None:
+        raise ValueError(
+            f"the file names {len(isolated):,} vertices without an edge, which are in no group: "
+            "give edges.frame, where by= is asked for"
+        )
+    if options.source is None and options.destination is None:
+        source, destination = edges.ids
+        options = replace(options, source=source, destination=destination)
+    return edges.frame, options, isolated
 
 
 def take_arrays(edges: Any, options: Options, own: OwnOptions) -> tuple[Any, Options, OwnOptions]:
@@ -123,6 +165,76 @@ def take_arrays(edges: Any, options: Options, own: OwnOptions) -> tuple[Any, Opt
     return edges, options, own
 
 
+def _take_source(
+    source: RowSource, record: Analytic, options: Options, own: OwnOptions
+) -> tuple[Any, Options]:
+    """Return rows outside of memory as a call reads them: as they are, or in a table.
+
+    In a table are all rows that an answer holds, and small ones of a query. If a limit is given, it
+    is lowered by the bytes of the latter.
+    """
+    options = _named_by(source, options, own)
+    if own.get("out") is not None:
+        require_apart(source, own["out"])
+    names = source.column_names
+    if are_given(options.by):
+        return source.table(names, host_free()), options
+    needed = _needed(names, options, own)
+    if record.result is Result.COLUMNS and own.get("out") is None:
+        return source.table(names, host_free(), OUT), options
+    if source.rows is not None:
+        return replace(source, needed=tuple(needed)), options
+    kept = names if record.result in WHOLE_ROWS else needed
+    found = hold(source, kept, (options.limit or host_free()) // HELD)
+    if isinstance(found, RowSource):
+        return replace(found, needed=tuple(needed)), options
+    if options.limit is not None:
+        options = replace(options, memory_limit=max(options.limit - found.nbytes, 1))
+    return found, options
+
+
+def _named_by(source: RowSource, options: Options, own: OwnOptions) -> Options:
+    """Return options that name the ids as the source does, unless the user has named them."""
+    if own.get("directed") and not source.directed:
+        raise ValueError(
+            f"{source.name} says that edges have no direction: files.read_edges(path, "
+            "directed=True) reads each both ways"
+        )
+    if not source.ids or options.source is not None or options.destination is not None:
+        return options
+    return replace(options, source=source.ids[0], destination=source.ids[1])
+
+
+def read_ids(edges: Any, options: Options) -> tuple[Any, Options, int]:
+    """Return edges whose id columns are read, if a query gives them, and the bytes of a table.
+
+    The options name the ids.
+    """
+    if is_lazy(edges):
+        edges = of_lazy(polars_lazy(edges) if is_narwhals(edges) else edges)
+    if (source := source_of(edges)) is None:
+        return edges, options, 0
+    options = _named_by(source, options, {})
+    if are_given(options.by):
+        found = source.table(source.column_names, host_free())
+        return found, options, found.nbytes
+    needed = tuple(_needed(source.column_names, options, {}))
+    if source.rows is None:
+        found = hold(source, needed, host_free() // HELD)
+        if not isinstance(found, RowSource):
+            return found, options, found.nbytes
+        source = found
+    return replace(source, needed=needed), options, 0
+
+
+def size_of(frame: Frame, labels: EdgeColumns, backend: Backend) -> tuple[int, DistinctIds, bool]:
+    """Return the number of rows, an estimate of the ids, and whether ids are dense."""
+    if isinstance(frame, RowSource) and not labels.bipartite:
+        rows = Rows(frame, labels, backend, CHUNK)
+        return rows.size, rows.distinct_ids(), rows.dense is not None
+    return estimate_size(frame, labels, backend)
+
+
 def check(graph: InMemoryGraph, record: Analytic, options: Options, own: OwnOptions) -> EdgeGraph:
     """Return the user's own graph; ValueError or CapacityError if it cannot answer a call."""
     check_prepared(graph, record, options, own)
@@ -145,16 +257,18 @@ def make(record: Analytic, edges: Any, options: Options, own: OwnOptions) -> Edg
     """
     frame, labels, backend = _open(edges, options, record, own)
     work = record.work_of(own, grouped=options.by is not None)
-    layout, inspected = forced_layout.get(), None
+    layout, inspected, loaded = forced_layout.get(), None, 0
     limit = layout.memory if layout else _limit(frame, backend, work, options)
     if limit is not None and labels.bipartite:
         _require_sides(record, own, work, limit, (frame, labels, backend))
     elif limit is not None:
         of_engine, free = registry.load(backend.engine).costs, options.memory_limit is None
-        budget = Budget(limit, record.name, work, of_engine, with_answer=free)
+        budget = Budget(
+            limit, record.name, work, of_engine, with_answer=free and own.get("out") is None
+        )
         rows = Rows(frame, labels, backend, budget.chunk)
-        inspected = rows.inspected
-        stages = _stages(work, rows, backend, options.method)
+        inspected, loaded = rows.inspected, backend.adapter.loaded(frame)
+        stages = _stages(work, rows, backend, options.method, loaded)
         need = max(stage.bytes for stage in stages)
         if layout or need > limit or rows.size >= budget.costs.most:
             instead = record.in_memory({**own, "by": options.by})
@@ -165,9 +279,10 @@ def make(record: Analytic, edges: Any, options: Options, own: OwnOptions) -> Edg
             if in_blocks:
                 hint = needs.advice("a matrix", OF_ENTRIES, options.method)
             needs.require(stages, options.limit, hint)
+    left = None if options.limit is None else max(options.limit - loaded, 1)
     graph = in_memory.read(
         frame, labels, backend, options.progress, vertices=_vertices(frame, backend),
-        inspected=inspected, limit=options.limit, numbers_rows=needs.numbers_rows(work),
+        inspected=inspected, limit=left, numbers_rows=needs.numbers_rows(work),
     )  # fmt: skip
     if labels.bipartite and names_sides(record, own):
         graph.ids.require_one_column()
@@ -199,6 +314,9 @@ def prepare(
     if is_lazy(edges):
         refuse_groups(options.by, "lazy frame")
         edges = edges.collect()
+    if (source := source_of(edges)) is not None:
+        options = _named_by(source, options, {})
+        edges = source.table(source.column_names, host_free())
     frame, labels, backend = _open(edges, options, GRAPH, own)
     inspected, limit = None, options.limit
     if limit is not None and labels.bipartite:
@@ -226,6 +344,7 @@ def prepare(
 @contextmanager
 def opened(edges: Any, options: Options) -> Iterator[InMemoryGraph]:
     """Yield the graph of edges in memory, for pictures and benchmarks, which read it by rank."""
+    edges, options, isolated = take_file(edges, options, {})
     edges = array_edges(edges)
     if executor := executor_of(edges):
         raise of_one_machine("this", executor(edges, None).kind)
@@ -235,8 +354,11 @@ def opened(edges: Any, options: Options) -> Iterator[InMemoryGraph]:
                 raise ValueError(CHOSEN.format("source"))
             yield graph
         else:
+            if (source := source_of(edges)) is not None:
+                options = _named_by(source, options, {})
+                edges = source.table(_needed(source.column_names, options, {}), host_free())
             frame, labels, backend = _open(edges, options, GRAPH, {})
-            vertices = _vertices(frame, backend)
+            vertices = _vertices(frame, backend) if isolated is None else isolated
             yield in_memory.read(frame, labels, backend, options.progress, vertices=vertices)
 
 
@@ -293,7 +415,7 @@ def _limit(frame: Frame, backend: Backend, work: Work, options: Options) -> int 
     if plain and ids * (ROW_BYTES // 2) <= engine.costs.unasked:
         return None
     stages = needs.stages(work, rows, ids, False, backend.engine, options.method)
-    most = max(stage.bytes for stage in stages)
+    most = max(stage.bytes for stage in stages) + backend.adapter.loaded(frame)
     limit = options.limit
     if limit is None:
         limit = engine.free() if many or most > engine.costs.unasked else most
@@ -301,13 +423,17 @@ def _limit(frame: Frame, backend: Backend, work: Work, options: Options) -> int 
 
 
 def _stages(
-    work: Work, rows: Rows, backend: Backend, method: str, snapshot: int = 0
+    work: Work, rows: Rows, backend: Backend, method: str, held: int = 0
 ) -> list[needs.Stage]:
-    """List the stages of a graph in memory; the number of ids that are not dense is estimated."""
+    """List the stages of a graph in memory; the number of ids that are not dense is estimated.
+
+    `held` is the bytes of the rows that are taken for the graph: a copy, or columns that are read.
+    """
     ids, dense = rows.distinct_ids(), rows.dense is not None
     count = max(ids.count, backend.adapter.n_vertices or 0)
     size = rows.size, count, dense, backend.engine, method
-    return needs.stages(work, *size, text=needs.Text.of(ids), snapshot=snapshot)
+    stages = needs.stages(work, *size, text=needs.Text.of(ids), snapshot=held)
+    return stages if work.result is Result.GRAPH else needs.beside(stages, held)
 
 
 def _require_sides(
@@ -316,10 +442,13 @@ def _require_sides(
 ) -> None:  # fmt: skip
     """Raise CapacityError if a bipartite graph, which is made in memory alone, does not fit."""
     frame, labels, backend = opened
+    loaded = backend.adapter.loaded(frame)
+    needs.require([needs.Stage("read", loaded)], limit, needs.NARROWER)
     rows, ids, dense = estimate_size(frame, labels, backend)
     snapshot = backend.adapter.copied(frame) if record is GRAPH else 0
     size = rows, ids.count, dense, backend.engine, "auto"
     stages = needs.stages(work, *size, text=needs.Text.of(ids), snapshot=snapshot)
+    stages = needs.beside(stages, loaded)
     needs.require(stages, limit, needs.advice(record.name, record.in_memory(own), "auto"))
 
 
@@ -375,12 +504,14 @@ def _answer_lazy(
         )
     if record.result not in WHOLE_ROWS:
         edges = edges.select(_needed(edges.collect_schema().names(), options, own))
+    if own.get("out") is not None:
+        return call(of_lazy(edges), own)
     of_sample = {**own, "vertices": None} if "vertices" in own else own
     of_vertices = own.get("vertex_type"), getattr(own.get("where"), "vertex_type", None)
     rows = int(all(types is None for types in of_vertices))
     sample = call(_sample(edges.collect_schema(), rows), of_sample)
     if not isinstance(sample, polars.DataFrame):
-        return call(edges.collect(), own)
+        return call(edges.collect() if record.by_frames else of_lazy(edges), own)
     schema = sample.schema
     return edges.map_batches(
         lambda frame: call(frame, own).cast(schema),  # without rows, the dtype may be another

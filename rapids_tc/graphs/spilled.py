@@ -31,11 +31,12 @@ if TYPE_CHECKING:
 
     from rapids_tc._progress import Report
     from rapids_tc.blocks.geometry import Block
-    from rapids_tc.blocks.rows import Cut, Rows
+    from rapids_tc.blocks.rows import Rows
     from rapids_tc.blocks.store import StoredBlocks
     from rapids_tc.executors.protocol import Task
     from rapids_tc.executors.spill import SpillExecutor
     from rapids_tc.frames.backend import Array, Backend
+    from rapids_tc.frames.chunks import Cut
     from rapids_tc.plan.budget import Budget
     from rapids_tc.preparation.csr import Csr
     from rapids_tc.preparation.ids import Ids

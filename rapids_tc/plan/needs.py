@@ -164,6 +164,11 @@ def stages(
     return _highest(result)
 
 
+def beside(stages: list[Stage], held: int) -> list[Stage]:
+    """Return stages during each of which so many bytes are held, too."""
+    return [Stage(stage.name, stage.bytes + held) for stage in stages] if held else stages
+
+
 def numbers_rows(work: Work) -> bool:
     """Return whether a GPU finds the edge of each row while it sorts a large graph.
 

@@ -56,11 +56,16 @@ def read_groups(by: Any, frame: Frame, backend: Backend) -> Any:
 
 def refuse_groups(by: Any, kind: str) -> None:
     """Raise TypeError if groups are no columns, as they are to be in some kind of edges."""
-    if any(map(_is_given, _several(by))):
+    if are_given(by):
         raise TypeError(
             f"edges is a {kind}, whose rows have no order that values beside it could follow: add "
             "the groups, or the start of each period, to it as a column, and name that as by="
         )
+
+
+def are_given(by: Any) -> bool:
+    """Return whether groups are values beside the rows, and no columns of theirs."""
+    return any(map(_is_given, _several(by)))
 
 
 def _several(by: Any) -> list[Any]:
