@@ -194,6 +194,30 @@ def test_a_day_has_as_many_hours_as_clocks_show():
     assert [triangles for _, triangles in hours] == [0, 1]
 
 
+def test_a_day_begins_at_the_first_of_two_moments():
+    times = ["2024-11-02 12:00", "2024-11-03 05:20", "2024-11-03 05:45", "2024-11-03 06:45"]
+    frame = pd.DataFrame({"src": [0, 0, 1, 2], "dst": [1, 1, 2, 0], "t": pd.to_datetime(times)})
+    frame["t"] = frame["t"].dt.tz_localize("UTC").dt.tz_convert("America/New_York")
+    origin = pd.Timestamp("2024-10-20 01:30", tz="America/New_York")
+    days = tuples(tc.triangles_over_time(frame, time="t", window="1D", origin=origin))
+    assert [day.isoformat() for day, _ in days] == [
+        "2024-11-02T01:30:00-04:00", "2024-11-03T01:30:00-04:00",
+    ]  # fmt: skip
+
+
+def test_numbers_count_from_the_origin_on(backend):
+    rows = [(0, 1, 6), (1, 2, 8), (2, 0, 9), (0, 1, 10), (1, 2, 11), (2, 0, 14)]
+    edges = backend.frame(pd.DataFrame(rows, columns=["src", "dst", "t"]))
+    for origin, right in [
+        (0, [(5, 1), (10, 1)]),
+        (-4, [(6, 1), (11, 0)]),
+        (101, [(6, 1), (11, 0)]),
+        (3, [(3, 0), (8, 1), (13, 0)]),
+    ]:
+        found = tc.triangles_over_time(edges, time="t", window=5, origin=origin)
+        assert tuples(backend.to_pandas(found)) == right
+
+
 def by_clock(frame, first, step, window):
     """(start, triangles) by the definition: starts are `step` days apart on the clock."""
     times, zone, result, k = frame["t"], frame["t"].dt.tz, [], 0
