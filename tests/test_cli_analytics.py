@@ -235,26 +235,65 @@ KINDS = {
     "--sign w --unbalanced": {"sign": "w", "balanced": False},
     "--sign w --balanced --aggregate first": {
         "sign": "w", "balanced": True, "aggregate": "first"},
+    "--vertex-type types.csv --types 0,*,1": {
+        "vertex_type": {v: v % 2 for v in range(9)}, "types": (0, None, 1)},
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("options", KINDS)
-@pytest.mark.parametrize("command", ["count", "edge-triangles", "clustering"])
-def test_triangles_of_a_kind(tmp_path, command, options):
+@pytest.mark.parametrize(
+    "command", ["count", "edge-triangles", "clustering", "list", "annotate-vertices"]
+)
+def test_triangles_of_a_kind(tmp_path, command, options, monkeypatch):
     """A type is written as text, and is what the column holds."""
+    monkeypatch.chdir(tmp_path)
+    types = pd.DataFrame({"vertex": range(9), "type": [v % 2 for v in range(9)]})
+    types.to_csv(tmp_path / "types.csv", index=False)
     random = np.random.default_rng(0)
     src, dst, t, kind = random.integers(0, [[9], [9], [20], [4]], (4, 60))
     frame = pd.DataFrame({"src": src, "dst": dst, "t": t, "kind": kind})
     frame["w"] = random.choice([-1, 1], 60)
     frame.to_csv(path := tmp_path / "edges.csv", index=False)
-    found = run(command, *options.split(), path)
-    where, function = tc.Triangles(**KINDS[options]), getattr(tc, command.replace("-", "_"))
-    right = function(frame, source="src", destination="dst", where=where)
+    columns = ["clustering", "triangles"] if command == "annotate-vertices" else []
+    found = run(command, path, *columns, *options.split())
+    name = "list_triangles" if command == "list" else command.replace("-", "_")
+    where, ids = tc.Triangles(**KINDS[options]), {"source": "src", "destination": "dst"}
+    right = getattr(tc, name)(frame, *columns, where=where, **ids)
     if command == "count":
         assert int(found.stdout) == right > 0
+    elif command in ("list", "annotate-vertices"):
+        assert_same(table(found), right)
     else:
         column = right if command == "edge-triangles" else right["clustering"]
         assert table(found)[column.name].tolist() == pytest.approx(column.tolist())
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+@pytest.mark.parametrize("text", [False, True])
+def test_types_of_vertices_are_read_from_a_file(tmp_path, kind, text):
+    """Some types are numbers and the last is a word, so that all are text; so may ids be."""
+    named = (lambda v: f"v{v}") if text else int
+    edges, types = CLUB.map(named), [*map(str, range(33)), "last"]
+    types = pd.DataFrame({"type": types, "vertex": [named(v) for v in range(34)]})
+    path, beside = tmp_path / f"edges.{kind}", tmp_path / f"types.{kind}"
+    for frame, to in ((edges, path), (types, beside)):
+        frame.to_csv(to, index=False) if kind == "csv" else frame.to_parquet(to)
+    found = table(run("triangles-by-type", path, "--vertex-type", beside), dtype=str)
+    right = tc.triangles_by_type(edges, vertex_type=types)
+    assert found.astype({"triangles": int}).to_dict() == right.astype({"triangles": int}).to_dict()
+    done = run("count", path, "--vertex-type", beside, "--types", "last,*,*")
+    assert int(done.stdout) == tc.vertex_triangles(CLUB, vertices=[33])["triangles"].iloc[0]
+
+
+def test_errors_of_a_file_of_types(tmp_path, karate_file):
+    (beside := tmp_path / "types.csv").write_text("vertex,kind\n0,a\n")
+    done = run("triangles-by-type", karate_file, "--vertex-type", beside)
+    assert done.exit_code == 2 and "'type'" in done.stderr
+    beside.write_text("vertex,type\n0,a\n1,b\n")
+    done = run("triangles-by-type", karate_file, "--vertex-type", beside)
+    assert done.exit_code == 2 and "--vertex-type has no type for 32 of the vert" in done.stderr
+    done = run("count", karate_file, "--vertex-type", beside)
+    assert done.exit_code == 2 and "--types goes together with either" in done.stderr
 
 
 # Options ------------------------------------------------------------------------------------------
@@ -273,7 +312,7 @@ def test_triangles_of_a_kind(tmp_path, command, options):
         (["clustering", "--weight", "w", "--aggregate", "median"], "--aggregate 'median'"),
         (["balance"], "--sign"),
         (["approximate-count", "--seed", "1", "--colors", "0"], "--colors 0"),
-        (["triangles-by-type"], "give --edge-type, the types"),
+        (["triangles-by-type"], "give either --edge-type or --vertex-type, the types"),
         (["annotate"], "names no column to add"),
         (["vertex", "--out", "x.txt"], "--out x.txt: the suffix says how"),
         (["count", "--memory-limit", "0"], "--memory-limit"),

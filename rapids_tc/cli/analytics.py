@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from rapids_tc.cli.tables import Output
 
 COMMA_LISTS = ("vertices", "types")  # options that are typed as several values between commas
-# Options that only Python has: frames, and what --limit and --out do here.
-UNTYPED = ("vertex_type", "max_rows", "where", "out", "force")
+# Options that only Python has: a kind in its parts, and what --limit and --out do here.
+UNTYPED = ("max_rows", "where", "out", "force")
 # Answers with the rows of the file.
 WHOLE_ROWS = (Result.COLUMN, Result.COLUMNS, Result.ROWS, Result.COMMUNITIES)
 TOPICS = {  # of commands, by the shape of the answer
@@ -162,10 +162,12 @@ def opened(
     read = [asked[name] for name in COLUMNS if asked.get(name) is not None]
     named = [*read, *(by or ())]
     numbered = any(name.isdecimal() for name in named)
-    reading["directed"] = asked.get("directed", False)
+    reading["directed"] = bool(asked.get("directed"))
     edges = open_edges(file, reading, "all" if numbered or record.result in WHOLE_ROWS else named)
     if asked.get("vertices") is not None:
         asked["vertices"] = edges.ids(asked["vertices"])
+    if asked.get("vertex_type") is not None:
+        asked["vertex_type"] = edges.vertex_types(asked["vertex_type"])
     labels = {name: edges.labels(asked[name]) for name in COLUMNS if asked.get(name) is not None}
     asked |= labels
     if record.result in WHOLE_ROWS:
@@ -218,7 +220,7 @@ def _example(record: Analytic) -> str:
             words.append(EXAMPLE_VALUES[name])
         elif default is inspect.Parameter.empty:
             words.append(f"{_typed(name)} {EXAMPLE_VALUES.get(name, name)}")
-    if "edge_type" in record.defaults:  # or types of vertices, which only Python has
+    if "edge_type" in record.defaults:  # or types of vertices
         words.append("--edge-type kind")
     return " ".join(words)
 
@@ -277,7 +279,7 @@ def _option(record: Analytic, parameter: inspect.Parameter, text: str) -> Callab
     if parameter.kind is parameter.VAR_POSITIONAL:
         return click.argument(name, nargs=-1)
     typed = _typed(name)
-    kinds: dict[str, Any] = {"int": int, "float": float}
+    numbers: dict[str, Any] = {"int": int, "float": float}
     settings: dict[str, Any] = {"help": text}
     if default is parameter.empty:
         settings["required"] = True
@@ -286,6 +288,8 @@ def _option(record: Analytic, parameter: inspect.Parameter, text: str) -> Callab
         return click.option(both if default else typed, is_flag=True, default=default, help=text)
     if name in COLUMNS:
         settings["metavar"] = "COLUMN"
+    elif name == "vertex_type":
+        settings |= {**kinds.OF_VERTICES, "help": f"In its place, {kinds.VERTEX_FILE}."}
     elif name == "pairs":
         settings |= {"type": FileName(path_type=Path), "metavar": "FILE"}
     elif name in COMMA_LISTS:
@@ -293,8 +297,8 @@ def _option(record: Analytic, parameter: inspect.Parameter, text: str) -> Callab
     elif default in record.columns:
         settings |= {"type": click.Choice([*record.columns]), "default": default}
         settings["show_default"] = True
-    elif parameter.annotation in kinds:
-        settings["type"] = kinds[parameter.annotation]
+    elif parameter.annotation in numbers:
+        settings["type"] = numbers[parameter.annotation]
         if default is not parameter.empty:
             settings |= {"default": default, "show_default": True}
     elif isinstance(default, str):

@@ -128,6 +128,18 @@ class FileEdges:
         names = dict(zip(found.ids, self._ids, strict=True))
         return found.frame, found.frame[[*found.ids]].rename(columns=names)
 
+    def vertex_types(self, file: Path) -> Frame:
+        """Read a file of the types of vertices, whose ids are written as those of the edges."""
+        options = {"columns": "all", "source": ("vertex",), "destination": ("type",)}
+        try:
+            found = read(file, {**options, "ids": "string"}).frame
+        except ValueError:  # other formats than text have no use for the option
+            found = read(file, options).frame
+        vertex = found["vertex"]
+        if not is_text(self.frame[self.source[0]]):
+            vertex = as_integers(vertex)
+        return found[["type"]].apply(as_integers).assign(vertex=vertex)
+
     def ids(self, typed: str) -> list[Any]:
         """Return ids that are typed between commas, in the dtype of the file's ids."""
         if len(self.source) > 1:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import fields
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 import rapids_tc as tc
+from rapids_tc.cli.reading import FileName
 from rapids_tc.cli.values import as_integers
+from rapids_tc.preparation.triangle_kinds import KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -17,7 +20,9 @@ if TYPE_CHECKING:
     from rapids_tc.plan.record import Analytic
 
 ANY = "*"  # the type that stands for any
-FLAT = tuple(field.name for field in fields(tc.Triangles) if field.name != "vertex_type")
+VERTEX_FILE = "a file with the columns vertex and type, the types of vertices"
+OF_VERTICES = {"type": FileName(path_type=Path), "metavar": "FILE"}
+FLAT = tuple(field.name for field in fields(tc.Triangles))
 SHARED = ("time", "within", "aggregate")  # what functions may take themselves
 
 
@@ -30,11 +35,16 @@ def options(record: Analytic) -> Iterator[Callable[..., Any]]:
         "time": column | {"help": "A column of times; give --within, too."},
         "within": {"help": "The most that one time of each edge of a triangle may span."},
         "edge_type": column | {"help": "A column of types; give --types, too."},
+        "vertex_type": OF_VERTICES | {"help": f"In its place, {VERTEX_FILE}."},
         "types": {
             "metavar": "A,B,C",
-            "help": f"Count only triangles whose edges have these types, {ANY} standing for any.",
+            "help": f"Only triangles whose edges, or corners, have these types, {ANY} being any.",
         },
         "sign": column | {"help": "A column of signs; give --balanced or --unbalanced, too."},
+        "directed": {
+            "type": click.Choice(KINDS),
+            "help": "Count directed triangles, which lead around or do not.",
+        },
         "aggregate": {"help": "Which type and sign an edge has that several rows name."},
     }
     for name, of_option in settings.items():
@@ -46,7 +56,9 @@ def options(record: Analytic) -> Iterator[Callable[..., Any]]:
 
 def names(record: Analytic) -> tuple[str, ...]:
     """Return the names of the options of a kind of triangles, if the function takes one."""
-    return FLAT if "where" in record.defaults else ()
+    if "where" not in record.defaults:
+        return ()
+    return tuple(name for name in FLAT if name != "directed" or name not in record.defaults)
 
 
 def with_where(record: Analytic, asked: dict[str, Any], frame: Frame = None) -> dict[str, Any]:
@@ -61,8 +73,10 @@ def with_where(record: Analytic, asked: dict[str, Any], frame: Frame = None) -> 
         return rest | own
     if given.get("types") is not None:
         types = [None if each in ("", ANY) else each for each in given["types"].split(",")]
-        if frame is not None and "edge_type" in given:
-            types = [each and _typed(each, frame[given["edge_type"]]) for each in types]
+        typed = given.get("vertex_type")
+        if frame is not None and (typed is not None or "edge_type" in given):
+            column = frame[given["edge_type"]] if typed is None else typed["type"]
+            types = [each and _typed(each, column) for each in types]
         given["types"] = types
     kept = {name: None if name in SHARED else value for name, value in own.items()}
     return rest | kept | {"where": tc.Triangles(**given)}

@@ -193,8 +193,6 @@ _PYTHON = {
     r", None \(([^)]*)\)": r"; without it: \1",
     r"\b(\w+)\(edges\) names no": r"\1 names no",
     r"; isolated vertices are added with Graph\(vertices=\.\.\.\)": "",
-    r"either edge_type= or vertex_type=": "edge_type=",
-    r" or vertex_type=": "",
     r"Triangles\(\) asks for nothing": "this names no kind of triangles",
 }
 
