@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rapids_tc._arguments import check_flag
 from rapids_tc._typing import Aggregate, Array, Frame, Label, Method, Vertices
 from rapids_tc.analytics.analytic import analytic
 from rapids_tc.analytics.annotate import check_names, of_one_column, without_columns
+from rapids_tc.analytics.clustering import OF_VERTICES
 from rapids_tc.analytics.directions import require_auto
-from rapids_tc.analytics.kinds import check_weight
+from rapids_tc.analytics.kinds import (
+    check_alone,
+    check_arcs,
+    check_weight,
+    counts_where,
+    sums_where,
+    work_where,
+)
 from rapids_tc.analytics.tie_weights import tie_reading
 from rapids_tc.blocks.ties import Constraint, EffectiveSize
 from rapids_tc.plan import costs
@@ -24,10 +33,14 @@ from rapids_tc.plan.record import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rapids_tc.blocks.quantities import Sum
     from rapids_tc.graphs.edge_graph import EdgeGraph
+    from rapids_tc.preparation.triangle_kinds import Triangles
 
 CLOSURE = Needs.VERTEX_COUNTS | Needs.DEGREES | Needs.NEIGHBOR_DEGREES
+OF_KINDS = ("degree", "triangles", "clustering")  # columns of the triangles of a kind
 ANY = CLOSURE | Needs.EDGE_SUMS | Needs.EDGE_COUNTS | Needs.TRUSSNESS | Needs.SQUARES
 
 
@@ -71,6 +84,11 @@ def _weighs(own: OwnOptions) -> bool:
 def _check(own: OwnOptions) -> OwnOptions:
     check_names(own["columns"], vertex_columns(), "annotate_vertices")
     check_flag(check_weight(own))
+    if own["where"] is not None:
+        if not {*own["columns"]} <= {*OF_KINDS}:
+            names = ", ".join(f'"{name}"' for name in OF_KINDS)
+            raise ValueError(f"where= counts triangles of a kind: name {names} alone beside it")
+        return check_alone(own) if "clustering" in own["columns"] else check_alone(own, check_arcs)
     if others := [name for name in own["columns"] if _weighs(own) and name not in OF_TIES]:
         raise ValueError(
             'weight= and directed= are about "constraint" and "effective_size" alone: ask for '
@@ -79,7 +97,11 @@ def _check(own: OwnOptions) -> OwnOptions:
     return own
 
 
-def _sums(own: OwnOptions) -> list[Sum]:
+def _sums(own: OwnOptions) -> Sequence[Sum]:
+    return _of_ties(own) if own["where"] is None else sums_where(own)
+
+
+def _of_ties(own: OwnOptions) -> list[Sum]:
     if not _weighs(own):
         return []
     reading = tie_reading(own["weight"], own["aggregate"], directed=own["directed"])
@@ -87,6 +109,8 @@ def _sums(own: OwnOptions) -> list[Sum]:
 
 
 def _work(own: OwnOptions) -> Work:
+    if own["where"] is not None:
+        return replace(work_where(OF_VERTICES)(own), columns=len(own["columns"]))
     if _weighs(own):
         needs = Needs.WEIGHTS | Needs.DEGREES
         return Work(needs, Result.VERTICES, len(own["columns"]), values=costs.TIES)
@@ -123,6 +147,7 @@ def annotate_vertices(
     weight: Label | None = None,
     aggregate: Aggregate | None = None,
     directed: bool = False,
+    where: Triangles | None = None,
     method: Method = "auto",
 ) -> Frame:
     """Measure each vertex in several ways, all from one preparation.
@@ -144,6 +169,9 @@ def annotate_vertices(
     directed : bool, optional
         Whether the rows a, b and b, a are two edges, of these two columns: the weight of a tie is
         the sum of both.
+    where : Triangles, optional
+        Count only triangles of a kind: see `count`. Of columns, it takes "degree", which is that
+        of the whole graph, "triangles" and "clustering".
 
     Returns
     -------
@@ -221,8 +249,11 @@ def annotate_vertices(
     2       2       3          1           2.333
     3       3       1          0           1.000
     """
+    if where is not None:
+        counted = counts_where(graph, where, method)
+        return graph.vertex_frame(graph.vertex_columns(columns, method, counted), vertices)
     own = {"columns": columns, "weight": weight, "aggregate": aggregate, "directed": directed}
-    if not (sums := _sums(own)):
+    if not (sums := _of_ties(own)):
         return graph.vertex_frame(graph.vertex_columns(columns, method), vertices)
     require_auto(method, "directed=True" if weight is None else "weight=")
     values = {

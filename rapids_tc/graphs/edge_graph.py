@@ -140,9 +140,14 @@ class VertexStatistics(ABC):
         """Average values of some vertices; NaN if there are none."""
         return float(values.mean()) if len(values) else nan
 
-    def vertex_columns(self, names: Sequence[str], method: str) -> dict[str, Array]:
-        """Compute columns by rank; `names` are those of `plan.record.vertex_columns`."""
-        values, columns = ValuesByRank(self, method), vertex_columns()
+    def vertex_columns(
+        self, names: Sequence[str], method: str, counted: Array | None = None
+    ) -> dict[str, Array]:
+        """Compute columns by rank; `names` are those of `plan.record.vertex_columns`.
+
+        `counted`, if given, stand for the triangles of every rank.
+        """
+        values, columns = ValuesByRank(self, method, counted), vertex_columns()
         return {name: columns[name].formula(values) for name in names}
 
     def adapter_of(self, sources: dict[Any, tuple[Any, ...]]) -> FrameAdapter:

@@ -73,10 +73,14 @@ class RowValues:
 
 @dataclass(frozen=True)
 class ValuesByRank:
-    """What formulas may ask about the vertices of a graph, by rank: each is computed once."""
+    """What formulas may ask about the vertices of a graph, by rank: each is computed once.
+
+    `counted`, if given, are the triangles of every vertex, such as those of a kind.
+    """
 
     graph: Any
     method: str
+    counted: Array | None = None
 
     @property
     def xp(self) -> Any:
@@ -86,7 +90,7 @@ class ValuesByRank:
     @cached_property
     def triangles(self) -> Array:
         """The triangles of every vertex, int64."""
-        return self.graph.vertex_counts(self.method)
+        return self.graph.vertex_counts(self.method) if self.counted is None else self.counted
 
     @cached_property
     def degrees(self) -> Array:
