@@ -210,17 +210,18 @@ class Graph(_Graph, Generic[_F_co]):
     def triangles_over_time(self, *, time: Label, window: Length | None = None,
         step: Length | None = None, origin: Moment = "start", engine: EngineName | None = None,
         progress: bool | None = None, memory_limit: ByteSize | None = None) -> _F_co: ...
-    def list_triangles(self, *, vertices: Vertices | None = None, max_rows: int | None = None,
-        engine: EngineName | None = None, progress: bool | None = None,
+    def list_triangles(self, *, vertices: Vertices | None = None, where: Triangles | None = None,
+        max_rows: int | None = None, engine: EngineName | None = None, progress: bool | None = None,
         memory_limit: ByteSize | None = None) -> _F_co: ...
     @overload
     def iter_triangles(self: Graph[_Partitioned], *, max_rows: int,
-        vertices: Vertices | None = None, engine: EngineName | None = None,
-        progress: bool | None = None, memory_limit: ByteSize | None = None) -> Any: ...
+        vertices: Vertices | None = None, where: Triangles | None = None,
+        engine: EngineName | None = None, progress: bool | None = None,
+        memory_limit: ByteSize | None = None) -> Any: ...
     @overload
     def iter_triangles(self, *, max_rows: int, vertices: Vertices | None = None,
-        engine: EngineName | None = None, progress: bool | None = None,
-        memory_limit: ByteSize | None = None) -> Iterator[_F_co]: ...
+        where: Triangles | None = None, engine: EngineName | None = None,
+        progress: bool | None = None, memory_limit: ByteSize | None = None) -> Iterator[_F_co]: ...
     def project(self, *, side: Side = "source", at_least: int = 1,
         measure: ProjectionMeasure | None = None, engine: EngineName | None = None,
         progress: bool | None = None, memory_limit: ByteSize | None = None) -> _F_co: ...
@@ -361,8 +362,8 @@ class Graph(_Graph, Generic[_F_co]):
         progress: bool | None = None, memory_limit: ByteSize | None = None) -> _F_co: ...
     def annotate_vertices(self, *columns: str, vertices: Vertices | None = None,
         weight: Label | None = None, aggregate: Aggregate | None = None, directed: bool = False,
-        engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
-        memory_limit: ByteSize | None = None) -> _F_co: ...
+        where: Triangles | None = None, engine: EngineName | None = None, method: Method = "auto",
+        progress: bool | None = None, memory_limit: ByteSize | None = None) -> _F_co: ...
     def memory_estimate(self, *, function: Function = "count", bipartite: bool = False,
         engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
         memory_limit: ByteSize | None = None) -> dict[str, int]: ...
@@ -928,70 +929,74 @@ def triangles_over_time(*, time: _Array | Label, window: Length | None = None,
     memory_limit: ByteSize | None = None, edge_index: _A) -> dict[str, _A]: ...
 @overload
 def list_triangles(edges: _F | Graph[_F], *, vertices: Vertices | None = None,
-    max_rows: int | None = None, source: Labels | None = None,
+    where: Triangles | None = None, max_rows: int | None = None, source: Labels | None = None,
     destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> _F: ...
 @overload
 def list_triangles(edges: _Stream | Graph[_Stream], *, vertices: Vertices | None = None,
-    max_rows: int | None = None, source: Labels | None = None,
+    where: Triangles | None = None, max_rows: int | None = None, source: Labels | None = None,
     destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Any: ...
 @overload
 def list_triangles(edges: _A | tuple[_A, _A], *, vertices: Vertices | None = None,
-    max_rows: int | None = None, source: Labels | None = None,
+    where: Triangles | None = None, max_rows: int | None = None, source: Labels | None = None,
     destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> dict[str, _A]: ...
 @overload
 def list_triangles(edges: _Matrix, *, vertices: Vertices | None = None,
-    max_rows: int | None = None, source: Labels | None = None,
+    where: Triangles | None = None, max_rows: int | None = None, source: Labels | None = None,
     destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> dict[str, Any]: ...
 @overload
-def list_triangles(*, vertices: Vertices | None = None, max_rows: int | None = None,
-    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
+def list_triangles(*, vertices: Vertices | None = None, where: Triangles | None = None,
+    max_rows: int | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None, edge_index: _A) -> dict[str, _A]: ...
 @overload
 def iter_triangles(edges: _Partitioned | Graph[_Partitioned], *, max_rows: int,
-    vertices: Vertices | None = None, source: Labels | None = None,
-    destination: Labels | None = None, by: Groups | None = None,
+    vertices: Vertices | None = None, where: Triangles | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Any: ...
 @overload
 def iter_triangles(edges: _Lazy | Graph[_Lazy], *, max_rows: int,
-    vertices: Vertices | None = None, source: Labels | None = None,
-    destination: Labels | None = None, by: Groups | None = None,
+    vertices: Vertices | None = None, where: Triangles | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Iterator[pl.DataFrame]: ...
 @overload
 def iter_triangles(edges: _F | Graph[_F], *, max_rows: int, vertices: Vertices | None = None,
-    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
+    where: Triangles | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Iterator[_F]: ...
 @overload
 def iter_triangles(edges: _Stream | Graph[_Stream], *, max_rows: int,
-    vertices: Vertices | None = None, source: Labels | None = None,
-    destination: Labels | None = None, by: Groups | None = None,
+    vertices: Vertices | None = None, where: Triangles | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Iterator[Any]: ...
 @overload
 def iter_triangles(edges: _A | tuple[_A, _A], *, max_rows: int,
-    vertices: Vertices | None = None, source: Labels | None = None,
-    destination: Labels | None = None, by: Groups | None = None,
+    vertices: Vertices | None = None, where: Triangles | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Iterator[dict[str, _A]]: ...
 @overload
 def iter_triangles(edges: _Matrix, *, max_rows: int, vertices: Vertices | None = None,
-    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
+    where: Triangles | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Iterator[dict[str, Any]]: ...
 @overload
 def iter_triangles(*, max_rows: int, vertices: Vertices | None = None,
-    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
+    where: Triangles | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None, edge_index: _A) -> Iterator[dict[str, _A]]: ...
 @overload
@@ -1546,36 +1551,38 @@ def balance(*, sign: _Array | Label, per: Literal['vertex'] | None = None,
 @overload
 def annotate_vertices(edges: _F | Graph[_F], *columns: str, vertices: Vertices | None = None,
     weight: Label | None = None, aggregate: Aggregate | None = None, directed: bool = False,
-    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
+    where: Triangles | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> _F: ...
 @overload
 def annotate_vertices(edges: _Stream | Graph[_Stream], *columns: str,
     vertices: Vertices | None = None, weight: Label | None = None,
-    aggregate: Aggregate | None = None, directed: bool = False, source: Labels | None = None,
-    destination: Labels | None = None, by: Groups | None = None,
+    aggregate: Aggregate | None = None, directed: bool = False, where: Triangles | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Any: ...
 @overload
 def annotate_vertices(edges: _A | tuple[_A, _A], *columns: str,
     vertices: Vertices | None = None, weight: _Array | Label | None = None,
-    aggregate: Aggregate | None = None, directed: bool = False, source: Labels | None = None,
-    destination: Labels | None = None, by: Groups | None = None,
+    aggregate: Aggregate | None = None, directed: bool = False, where: Triangles | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> dict[str, _A]: ...
 @overload
 def annotate_vertices(edges: _Matrix, *columns: str, vertices: Vertices | None = None,
     weight: Label | None = None, aggregate: Aggregate | None = None, directed: bool = False,
-    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
+    where: Triangles | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> dict[str, Any]: ...
 @overload
 def annotate_vertices(*columns: str, vertices: Vertices | None = None,
     weight: _Array | Label | None = None, aggregate: Aggregate | None = None,
-    directed: bool = False, source: Labels | None = None, destination: Labels | None = None,
-    by: Groups | None = None, engine: EngineName | None = None, method: Method = "auto",
-    progress: bool | None = None, memory_limit: ByteSize | None = None,
-    edge_index: _A) -> dict[str, _A]: ...
+    directed: bool = False, where: Triangles | None = None, source: Labels | None = None,
+    destination: Labels | None = None, by: Groups | None = None,
+    engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+    memory_limit: ByteSize | None = None, edge_index: _A) -> dict[str, _A]: ...
 @overload
 def memory_estimate(edges: _Edges, *, function: Function = "count",
     source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,

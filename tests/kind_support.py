@@ -1,15 +1,21 @@
 """Kinds of triangles, and rows of multigraphs with times, types and signs."""
 
+from contextlib import nullcontext
+
 import pandas as pd
 import reference
 from hypothesis import strategies as st
 
 import rapids_tc as tc
+from rapids_tc.executors.local import PartitionedFrame
+from rapids_tc.plan.block_layout import BlockLayout, use_layout
 
 # Few vertices, times and types: many repeats, ties, loops, and rows of both directions.
 ROW = st.fixed_dictionaries(
     {"time": st.integers(0, 8), "type": st.sampled_from("abc"), "sign": st.sampled_from((-2, 1))}
 )
+VERTEX = st.integers(0, 5)
+ROWS = st.lists(st.tuples(VERTEX, VERTEX, ROW), max_size=30)
 TYPES = {v: "ab"[v % 2] for v in range(12)}
 THREE = st.lists(st.sampled_from(("a", "b", None, "z")), min_size=3, max_size=3).filter(any)
 
@@ -50,3 +56,22 @@ def by_definition(rows, where):
 
 OF_EDGES = {"edge_type": "type", "types": ("a", "b", "b")}
 SIGNS, TIMES = {"sign": "sign", "balanced": False}, {"time": "time", "within": 4}
+
+
+def ways(frame):
+    """The rows as a frame, prepared, and cut in blocks, on one machine and on a cluster."""
+    yield frame, nullcontext()
+    yield tc.Graph(frame), nullcontext()
+    if len(frame):
+        yield frame, use_layout(BlockLayout(3))
+        third = len(frame) // 3
+        parts = [frame.iloc[:third], frame.iloc[third:third], frame.iloc[third:]]
+        yield PartitionedFrame(parts), use_layout(BlockLayout(2, 2))
+
+
+def rows_of(backend, found):
+    """The rows of a frame, or of a partitioned one."""
+    parts = found.partitions if isinstance(found, PartitionedFrame) else [found]
+    return [
+        row for part in parts for row in backend.to_pandas(part).itertuples(index=False, name=None)
+    ]

@@ -834,6 +834,16 @@ def count_of(triangles, rows):
     return len(triangles)
 
 
+def list_triangles_of(triangles, rows, *, among=None):
+    """The triangles themselves; `among`: those that have one of these corners."""
+    return [t for t in triangles if among is None or set(t) & set(among)]
+
+
+def iter_triangles_of(triangles, rows, *, among=None):
+    """The same, in frames."""
+    return list_triangles_of(triangles, rows, among=among)
+
+
 def vertex_triangles_of(triangles, rows):
     """{vertex: triangles that it is a corner of}."""
     corners = Counter(corner for triangle in triangles for corner in triangle)
@@ -850,6 +860,17 @@ def clustering_of(triangles, rows, **_):
     """{vertex: such triangles over the pairs of its neighbors}; 0 below degree 2."""
     closed, near = vertex_triangles_of(triangles, rows), neighbors(rows)
     return {v: closed[v] / max(comb(len(near[v]), 2), 1) for v in near}
+
+
+def annotate_vertices_of(triangles, rows, columns, **_):
+    """{vertex: values of the columns}, of which some count such triangles alone."""
+    near = neighbors(rows)
+    of = {
+        "degree": {v: len(near[v]) for v in near},
+        "triangles": vertex_triangles_of(triangles, rows),
+        "clustering": clustering_of(triangles, rows),
+    }
+    return {v: tuple(of[column][v] for column in columns) for v in near}
 
 
 def average_clustering_of(triangles, rows, *, count_zeros=True, among=None, **_):

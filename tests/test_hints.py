@@ -106,6 +106,8 @@ INTERNAL = {
     "preparation/edge_values:Reduced._require_finite": "caught by each path, which adds the ids",
     "preparation/edge_values:_Table._agree": "caught by each path, which adds the ids",
     "preparation/type_readers:require_signs": "caught by each path, which adds the ids",
+    "preparation/entries:Entries.collect": "caught by each path, which adds the ids",
+    "preparation/entries:Entries._of_edges": "caught by each path, which adds the ids",
     "blocks/block_values:read": "the same on this path: test_edge_values.py",
 }
 WORKBOOK = zipped(content_xml=b"", mimetype=b"")
@@ -914,6 +916,8 @@ HINTS = {
         (lambda h: tc.similarity(k3(w=1), weight="w", pairs=k3()), "of the edges alone"),
     ],
     "analytics/vertices": [
+        (lambda h: tc.annotate_vertices(k3(), "closure", where=tc.Triangles(directed="cycle")),
+         'where= counts triangles of a kind: name "degree", "triangles", "clustering" alone'),
         (lambda h: tc.annotate_vertices(k3(w=1), "degree", "constraint", weight="w"),
          'alone: ask for "degree" in a call of its own'),
     ],
@@ -1530,8 +1534,11 @@ HINTS = {
         (lambda h: tc.transitivity(k3(), directed=True, where=tc.Triangles(time="t", within=1)),
          "where= and directed= are not asked for together"),
         (lambda h: tc.clustering(k3(w=1), aggregate="sum"), "give weight= as well"),
+        (lambda h: tc.clustering(k3(), where=tc.Triangles(directed="flow")),
+         "directed triangles are counted by count, vertex_triangles, edge_triangles and annotate"),
     ],
     "preparation/triangle_kinds": [
+        (lambda h: tc.Triangles(directed="loop"), 'directed=.loop.; accepted: "cycle", "flow", N'),
         (lambda h: tc.Triangles(), "asks for nothing: give time= and within=, types= and"),
         (lambda h: tc.Triangles(sign="w"), "sign= and balanced= go together: .*plus .True. or min"),
         (lambda h: tc.Triangles(sign="w", balanced="yes"), "balanced='yes'; accepted: True, False"),

@@ -36,7 +36,7 @@ TRIANGLES = (
     *("PairSums", "ThirdSums", "SideSums", "SideProducts", "TypeCounts", "LevelCounts"),
     *(f"JoinTriangles<{kind}>" for kind in ("AnyTriangle", *KINDS)),
     *(f"WindowChanges<{spans}>" for spans in SPANS),
-    *(f"SpanEdgeCounts<{kind}>" for kind in KINDS),
+    *(f"{name}<{kind}>" for name in ("SpanEdgeCounts", "ArcCounts") for kind in KINDS),
 )
 OPTIONS |= {f"bitmap.cu-{name}": ("bitmap.cu", (f"-DRTC_VISIT={name}",)) for name in TRIANGLES}
 OPTIONS |= {
@@ -45,15 +45,16 @@ OPTIONS |= {
     if "JoinTriangles" not in name and "Words" not in name
 }
 OTHERS = {path.name for path in _source.FOLDER.glob("*.cu")} - {m.source for m in METHODS}
-OF_WEDGES = {  # what is done with the wedges that are found
+COMPILED_FOR = {  # the macro that says what for, and its values
     "wedges.cu": ("RTC_SQUARES", ("OfGraph", "OfVertices", "OfEntries<u32>", "OfEntries<u64>")),
     "wedge_ends.cu": ("RTC_SEARCH", ("Similar<u32>", "Similar<u64>", "CommonPairs")),
+    "kind_test.cu": ("RTC_KIND", KINDS),
 }
-OPTIONS |= {name: (name, ()) for name in sorted(OTHERS - OF_WEDGES.keys())}
+OPTIONS |= {name: (name, ()) for name in sorted(OTHERS - COMPILED_FOR.keys())}
 OPTIONS |= {f"truss.cu-{kind}": ("truss.cu", (f"-DRTC_KIND={kind}",)) for kind in KINDS}
 OPTIONS |= {
     f"{file}-{name}": (file, (f"-D{macro}={name}",))
-    for file, (macro, names) in OF_WEDGES.items()
+    for file, (macro, names) in COMPILED_FOR.items()
     for name in names
 }
 

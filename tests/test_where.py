@@ -11,7 +11,7 @@ import reference
 from graphs import complete
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from kind_support import OF_EDGES, ROW, SIGNS, TIMES, TYPES, by_definition, frame_of, kinds
+from kind_support import OF_EDGES, ROWS, SIGNS, TIMES, TYPES, by_definition, frame_of, kinds, ways
 
 import rapids_tc as tc
 from rapids_tc import testing
@@ -20,20 +20,6 @@ from rapids_tc.frames.backend import open_frame
 from rapids_tc.plan.block_layout import BlockLayout, use_layout
 from rapids_tc.preparation import intervals
 from rapids_tc.preparation.code_tables import code_table
-
-VERTEX = st.integers(0, 5)
-ROWS = st.lists(st.tuples(VERTEX, VERTEX, ROW), max_size=30)
-
-
-def ways(frame):
-    """The rows as a frame, prepared, and cut in blocks, on one machine and on a cluster."""
-    yield frame, nullcontext()
-    yield tc.Graph(frame), nullcontext()
-    if len(frame):
-        yield frame, use_layout(BlockLayout(3))
-        third = len(frame) // 3
-        parts = [frame.iloc[:third], frame.iloc[third:third], frame.iloc[third:]]
-        yield PartitionedFrame(parts), use_layout(BlockLayout(2, 2))
 
 
 @settings(max_examples=15, deadline=None)

@@ -12,6 +12,7 @@ from rapids_tc.graphs.out_of_core import StoredTriangles
 from rapids_tc.graphs.whole_triangles import LISTING, WholeTriangles
 from rapids_tc.plan import needs
 from rapids_tc.preparation.csr import pack_keys
+from rapids_tc.preparation.triangles import ordered_corners
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -150,6 +151,13 @@ class TrianglesAround(WholeTriangles):
     def number(self) -> Array:
         """See `Triangles`."""
         return self._around.number
+
+    def sides(self, ranks: Array, triangles: TaskTriangles) -> list[Array]:
+        """See `Triangles`: ranks of the surroundings become those of the graph in memory."""
+        graph: Any = self._graph
+        of_graph = ordered_corners(graph.order.rank[self.number[ranks]], graph.backend.xp)
+        w, v, u = (corner.astype("uint32") for corner in of_graph)
+        return [graph.engine.find_edges(graph.csr, *ends) for ends in ((u, v), (u, w), (v, w))]
 
     def _count(self) -> TaskTriangles:
         graph: Any = self._graph

@@ -18,11 +18,25 @@ if TYPE_CHECKING:
     from rapids_tc.graphs.edge_graph import VertexStatistics
 
 
+OF_ARCS = 24, 64  # bytes of an edge whose two arcs have values and sums; with times
 # What a call that is given a kind needs as it does without one, besides values of edges.
 BESIDE = Needs.DEGREES | Needs.EDGE_SUMS | Needs.EDGE_COUNTS | Needs.TRUSSNESS | Needs.COMMUNITIES
+BESIDE |= Needs.TRIANGLES
 
 
 def check_where(own: OwnOptions) -> OwnOptions:
+    """Return what `check_arcs` does; ValueError if triangles are directed."""
+    own = check_arcs(own)
+    if own["where"] is not None and own["where"].directed is not None:
+        raise ValueError(
+            f"where=Triangles(directed={own['where'].directed!r}): directed triangles are counted "
+            "by count, vertex_triangles, edge_triangles and annotate, and their corners listed by "
+            "list_triangles; this asks for triangles of edges"
+        )
+    return own
+
+
+def check_arcs(own: OwnOptions) -> OwnOptions:
     """Return the own options, of which `where` says which triangles count; None stands for all.
 
     Raises
@@ -55,10 +69,12 @@ def check_weight(own: OwnOptions) -> OwnOptions:
     return own
 
 
-def check_alone(own: OwnOptions) -> OwnOptions:
-    """Return what `check_where` does; ValueError if weights or directions are asked for as well."""
-    own = check_where(own)
-    asked = own.get("weight") is not None, own["directed"]
+def check_alone(
+    own: OwnOptions, check: Callable[[OwnOptions], OwnOptions] = check_where
+) -> OwnOptions:
+    """Return what `check` does; ValueError if weights or directions are asked for as well."""
+    own = check(own)
+    asked = own.get("weight") is not None, own.get("directed", False)
     if own["where"] is not None and any(asked):
         other = "weight" if asked[0] else "directed"
         raise ValueError(
@@ -75,8 +91,9 @@ def work_where(without: Work) -> Callable[[OwnOptions], Work]:
             return without
         needs = Needs.WEIGHTS if where.time is None else Needs.SPANS
         needs |= without.needs & BESIDE
-        coded = not where.by_time_alone
-        return replace(without, needs=needs, by_time=where.time is not None, coded=coded)
+        by_time, coded = where.time is not None, not where.by_time_alone
+        values = without.values if where.directed is None else OF_ARCS[by_time]
+        return replace(without, needs=needs, by_time=by_time, coded=coded, values=values)
 
     return work
 

@@ -11,32 +11,40 @@ from rapids_tc._progress import call_report, outlive
 from rapids_tc._typing import Array, Frame, Vertices
 from rapids_tc.analytics.analytic import analytic
 from rapids_tc.analytics.chosen import OF_SOME, TrianglesAround
+from rapids_tc.analytics.kinds import check_arcs, sums_where, work_where
+from rapids_tc.analytics.listed_kinds import TrianglesOfKind
 from rapids_tc.blocks.distributed_triangles import DistributedTriangles
+from rapids_tc.blocks.quantities import of_kind
 from rapids_tc.errors import CapacityError
 from rapids_tc.graphs.edge_graph import EdgeGraph
+from rapids_tc.graphs.out_of_core import StoredTriangles
 from rapids_tc.graphs.whole_triangles import LISTING
 from rapids_tc.plan import needs
 from rapids_tc.preparation.triangles import named_triangles, sorted_corners
 
 if TYPE_CHECKING:
-    from rapids_tc.blocks.task_triangles import TaskTriangles, Triangles
+    from rapids_tc.blocks.kept_triangles import KeptTriangles
+    from rapids_tc.blocks.task_triangles import TaskTriangles
+    from rapids_tc.blocks.task_triangles import Triangles as Listed
     from rapids_tc.graphs.partitioned import PartitionedGraph
     from rapids_tc.plan.record import OwnOptions, Work
+    from rapids_tc.preparation.triangle_kinds import Triangles
 
 
 def _work(own: OwnOptions) -> Work:
-    return LISTING if own["vertices"] is None else OF_SOME
+    return work_where(LISTING if own["vertices"] is None else OF_SOME)(own)
 
 
 def _check_most(own: OwnOptions) -> OwnOptions:
-    return check_integer(own, "max_rows", 0, optional=True)
+    return check_arcs(check_integer(own, "max_rows", 0, optional=True))
 
 
-@analytic(LISTING, check=_check_most, work=_work)
+@analytic(LISTING, check=_check_most, work=_work, sums=sums_where)
 def list_triangles(
     graph: EdgeGraph,
     *,
     vertices: Vertices | None = None,
+    where: Triangles | None = None,
     max_rows: int | None = None,
     memory_limit: int | None = None,
 ) -> Frame:
@@ -49,6 +57,8 @@ def list_triangles(
     vertices : list, array, Series, Index or DataFrame, optional
         List only triangles with at least one of these corners; by default all. A frame if ids are
         made of several columns; with `by`, in every group that has them.
+    where : Triangles, optional
+        List only triangles of a kind: see `Triangles`.
     max_rows : int, optional
         The most triangles to list, of each group; by default as many as fit in a frame and in
         memory.
@@ -85,9 +95,10 @@ def list_triangles(
     follows, which takes longest. A triangle takes 12 bytes if ids have four, and about 80 while it
     is made; there can be as many triangles as the number of edges to the power 1.5. With
     `vertices`, only edges among these and their neighbors are counted and walked, in memory even if
-    the graph is counted in blocks; of a partitioned frame, by its workers. The order is from
-    Chiba and Nishizeki, "Arboricity and subgraph listing algorithms", SIAM J. Comput. 14
-    (1985).
+    the graph is counted in blocks; of a partitioned frame, by its workers. With `where`, each pass
+    lists all triangles, part by part, and looks up their three sides; in blocks and on clusters,
+    those of the whole graph even with `vertices`. The order is from Chiba and Nishizeki,
+    "Arboricity and subgraph listing algorithms", SIAM J. Comput. 14 (1985).
 
     Examples
     --------
@@ -97,7 +108,7 @@ def list_triangles(
     0  0  1  2
     1  1  2  3
     """
-    source = _source(graph, vertices)
+    source = _source(graph, vertices, where)
     total, tasks = source.counted()
     advice = "iter_triangles(edges, max_rows=...) gives them frame by frame"
     if max_rows is not None:
@@ -114,13 +125,23 @@ def list_triangles(
     return next(listing.frames(total)) if total else listing.frame([])
 
 
-def _source(graph: EdgeGraph | PartitionedGraph, vertices: Vertices | None) -> Any:
-    """Return the triangles of a graph, or only those with a corner among some vertices."""
-    if vertices is None:
-        return graph.listing
+def _source(
+    graph: EdgeGraph | PartitionedGraph, vertices: Vertices | None, where: Triangles | None
+) -> Any:
+    """Return the triangles of a graph, or only those at some vertices, or of a kind."""
+    kind = None if where is None else of_kind("where", where.reading)
     if not isinstance(graph, EdgeGraph):  # its edges lie on many machines
-        return graph.listing_around(vertices)
-    return TrianglesAround(graph, graph.numbers_of(vertices))
+        return graph.listing_of(vertices, kind)
+    numbers = None if vertices is None else graph.numbers_of(vertices)
+    if kind is None:
+        return graph.listing if numbers is None else TrianglesAround(graph, numbers)
+    source, chosen = graph.listing, None
+    if numbers is not None and isinstance(source, StoredTriangles):
+        chosen = graph.backend.xp.zeros(graph.n_vertices, bool)
+        chosen[graph.order.rank[numbers]] = True
+    elif numbers is not None:
+        source = TrianglesAround(graph, numbers)
+    return TrianglesOfKind(graph, source, kind, chosen)
 
 
 def _most_triangles(graph: EdgeGraph, source: Any, total: int) -> tuple[int, str]:
@@ -138,12 +159,17 @@ def check_rows(own: OwnOptions) -> OwnOptions:
     return check_integer(own, "max_rows", 1)
 
 
-@analytic(LISTING, check=check_rows, work=_work, renamed={"rows": "max_rows"})
+def _check_frames(own: OwnOptions) -> OwnOptions:
+    return check_arcs(check_rows(own))
+
+
+@analytic(LISTING, check=_check_frames, work=_work, sums=sums_where, renamed={"rows": "max_rows"})
 def iter_triangles(
     graph: EdgeGraph,
     *,
     max_rows: int,
     vertices: Vertices | None = None,
+    where: Triangles | None = None,
     progress: bool | None = None,
     memory_limit: int | None = None,
 ) -> Iterator[Frame]:
@@ -159,6 +185,8 @@ def iter_triangles(
     vertices : list, array, Series, Index or DataFrame, optional
         List only triangles with at least one of these corners; by default all. A frame if ids are
         made of several columns; with `by`, in every group that has them.
+    where : Triangles, optional
+        List only triangles of a kind: see `Triangles`.
 
     Returns
     -------
@@ -205,7 +233,7 @@ def iter_triangles(
     >>> [len(frame) for frame in tc.iter_triangles(df, max_rows=1)]
     [1, 1]
     """
-    source = _source(graph, vertices)
+    source = _source(graph, vertices, where)
     if isinstance(source, DistributedTriangles):
         return source.frames(max_rows)
     _ = graph.n_edges  # prepared at the call, before the frame can change
@@ -215,7 +243,7 @@ def iter_triangles(
 
 
 def _frames(
-    graph: EdgeGraph, source: Triangles, rows: int, limit: int | None, progress: bool | None
+    graph: EdgeGraph, source: Listed, rows: int, limit: int | None, progress: bool | None
 ) -> Iterator[Frame]:
     frames = None
     while True:
@@ -239,7 +267,7 @@ class Listing:
     graph : EdgeGraph
     number : array
         The number of every rank.
-    tasks : iterator of TaskTriangles
+    tasks : iterator of TaskTriangles, or of KeptTriangles
     memory : int
         Bytes that a frame may take while it is made.
     advice : str
@@ -247,8 +275,8 @@ class Listing:
     """
 
     def __init__(
-        self, graph: EdgeGraph, number: Array, tasks: Iterable[TaskTriangles], memory: int,
-        advice: str,
+        self, graph: EdgeGraph, number: Array, tasks: Iterable[TaskTriangles | KeptTriangles],
+        memory: int, advice: str,
     ) -> None:  # fmt: skip
         self.graph, self._tasks, self._memory, self._advice = graph, tasks, memory, advice
         self._number = number.astype("uint32")

@@ -80,7 +80,8 @@ def tally(
     if what == "group" and graph.groups is not None:
         groups = graph.groups.group_of[graph.order.number]
     for task in listing.tasks():
-        sides, starts = listing.side_values(values.arrays, task), listing.edge_numbers(task)
+        read, starts = listing.side_arrays(values.arrays, task), listing.edge_numbers(task)
+        sides = [of_side[0] for of_side in read]
         for first, last in tallies.batches(task.total, memory):
             with graph.stage("listing"):
                 ranks = task.ranks(first, last)
@@ -88,7 +89,7 @@ def tally(
                 for new in tallies.keys_of(task, *given, groups=groups, starts=starts, xp=xp):
                     keys, counts = tallies.add(keys, counts, new, xp)
             tallies.require_rows(len(keys), memory)
-        del task, sides  # before the next is loaded
+        del task, read, sides  # before the next is loaded
     return TypeTally.of_keys(keys, counts, values.reading)
 
 

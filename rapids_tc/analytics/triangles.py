@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rapids_tc._typing import Frame, Label, Length, Method, Series, Vertices
 from rapids_tc.analytics.analytic import analytic, no_column
 from rapids_tc.analytics.kinds import (
-    check_where,
+    check_arcs,
     counts_where,
     require_auto,
     sums_where,
@@ -44,7 +44,7 @@ BY_VERTEX = Work(Needs.VERTEX_COUNTS, Result.VERTICES)
 BY_ROW = Work(Needs.EDGE_COUNTS, Result.COLUMN)
 
 
-@analytic(TOTAL, check=check_where, work=work_where(TOTAL), sums=sums_where, fields=("triangles",))
+@analytic(TOTAL, check=check_arcs, work=work_where(TOTAL), sums=sums_where, fields=("triangles",))
 def count(
     graph: EdgeGraph,
     *,
@@ -129,7 +129,7 @@ def count(
 @analytic(
     BY_VERTEX,
     vertex_columns={"triangles": OF_VERTICES},
-    check=check_where,
+    check=check_arcs,
     work=work_where(BY_VERTEX),
     sums=sums_where,
     fields=("triangles",),
@@ -197,7 +197,7 @@ def vertex_triangles(
 @analytic(
     BY_ROW,
     columns={"triangles": TRIANGLES},
-    check=check_where,
+    check=check_arcs,
     work=work_where(BY_ROW),
     local=_local,
     sums=sums_where,  # not asked for, but of the same reading, whose bytes count

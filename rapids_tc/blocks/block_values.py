@@ -252,8 +252,7 @@ def select_rows(rows: RowsOfBlock, values: list[Array], reading: Reading) -> lis
     row, edge = rows.inside
     directions = []
     if reading.rule.directed:
-        source, destination = (end[row] for end in rows.ranks)
-        directions = [source < destination]
+        directions = [rows.are_reverse(row)]
     return [edge, *directions, *(column[row] for column in values)]
 
 

@@ -119,12 +119,22 @@ class RowsOfBlock:
         present = self.where >= 0
         return self.row[present], self.where[present]
 
-    def take(self, values: list[Array]) -> Array:
-        """Return the values of the rows' edges, from slices for all edges; self loops get 0."""
-        xp, of_edges = self.backend.xp, self.backend.xp.concatenate(values)
-        require_length(of_edges, self.edges, "values of edges")
+    def are_reverse(self, row: Array) -> Array:
+        """Return whether the sources of some rows, by their positions, have the smaller ranks."""
+        source, destination = (end[row] for end in self.ranks)
+        return source < destination
+
+    def take(self, values: list[Array], arcs: int = 1) -> Array:
+        """Return the values of the rows' edges, from slices for all edges; self loops get 0.
+
+        If edges have two `arcs`, the values are those of arcs, in the order of `EdgeRows.arcs`.
+        """
+        xp, of_edges, where = self.backend.xp, self.backend.xp.concatenate(values), self.where
+        require_length(of_edges, self.edges * arcs, "values of edges")
         with_loop = xp.concatenate([of_edges, xp.zeros(1, of_edges.dtype)])
-        return with_loop[self.where]
+        if arcs > 1:
+            where = where + self.edges * self.are_reverse(self.row)
+        return with_loop[where]
 
 
 def on_rows(
@@ -215,7 +225,9 @@ class BlockJob:
         def visited(layout: Any) -> Any:
             return self.engine.visit(layout, quantity, taken)
 
-        return self.combined(visited, partial(quantity.combined, xp=self.xp), as_blocks=as_blocks)
+        combine = partial(quantity.combined, xp=self.xp)
+        found = self.combined(visited, combine, as_blocks=as_blocks)
+        return [*map(quantity.of_edges, found)] if quantity.per == "edge" else found
 
     def combined(
         self, count: Callable[[Any], Any], combine: Callable[..., Array] = operator.add,

@@ -143,6 +143,7 @@ def require_length(values: Sequence[object] | Array, length: int, what: str) -> 
 def require_values(reading: Reading, values: list[Array], edges: int) -> None:
     """Raise KernelError unless the arrays of a reading are of a block of so many edges."""
     rule = reading.rule
+    edges *= 2 if rule.arcs else 1
     if not (isinstance(rule, Intervals) or (isinstance(rule, Entries) and rule.timed)):
         for array in values:
             require_length(array, edges, "values of edges")

@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rapids_tc.blocks import block_work, sums
-from rapids_tc.blocks.codec import require_below, require_length
+from rapids_tc.blocks import block_values, block_work, sums
+from rapids_tc.blocks.codec import require_below, require_length, require_values
+from rapids_tc.blocks.kept_triangles import batches, kind_test
 from rapids_tc.blocks.task_triangles import TaskTriangles
 from rapids_tc.errors import CapacityError
 from rapids_tc.plan import costs, needs
@@ -26,7 +27,7 @@ from rapids_tc.preparation.orient import Order
 from rapids_tc.preparation.triangles import named_triangles, ordered_corners
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from types import ModuleType
 
     from rapids_tc.blocks.block_map import Blocked
@@ -34,8 +35,10 @@ if TYPE_CHECKING:
     from rapids_tc.blocks.codec import EncodedBlock
     from rapids_tc.blocks.context import WorkerContext
     from rapids_tc.blocks.grid import BlockTask
+    from rapids_tc.blocks.quantities import Within
     from rapids_tc.executors.protocol import Task
     from rapids_tc.frames.backend import Array, Backend, Frame
+    from rapids_tc.preparation.edge_values import Reading
     from rapids_tc.preparation.ids import Ids
 
 PART_ROWS = 2**20  # the least rows of a partition, if one worker could hold them all
@@ -85,16 +88,38 @@ class DistributedTriangles:
     graph : Blocked
     vertices : any, optional
         Vertices as the user names them: triangles with such a corner are listed, by default all.
+    kind : Within, optional
+        What counts the triangles of a kind, if no others are listed: then the triangles of the
+        whole graph are tested, even if vertices are named. The graph has its rows if this reads
+        them.
     """
 
-    def __init__(self, graph: Blocked, vertices: Any = None) -> None:
-        self._graph = graph
-        around = None if vertices is None else SurroundingBlocks.of(graph, vertices)
+    def __init__(self, graph: Blocked, vertices: Any = None, kind: Within | None = None) -> None:
+        self._graph, self._kind = graph, kind
+        self._resolved = self._values = self._chosen = around = None
+        if kind is not None:
+            self._resolved, self._values = block_values.read(graph, kind.reading)
+            if vertices is not None:
+                self._chosen = graph.submit("list", chosen_ranks, graph.ids, graph.order, vertices)
+        elif vertices is not None:
+            around = SurroundingBlocks.of(graph, vertices)
+            self._chosen = around.chosen
         self._around = around
         self._totals = self._count(None if around is None else around.blocks)
         self.total = sum(self._totals.values())
         if around is not None:
             self.total -= sum(self._count(around.others).values())
+        if kind is not None:
+            self.total = sum(graph.executor.gather([*self._by_job(count_selected)]))
+
+    def _by_job(self, function: Callable[..., Any], *more: Any) -> Iterator[Task]:
+        """Submit a function of what `selected` takes, for each job."""
+        jobs = self._graph.by_job(function, *self._selection, *more, values=self._values)
+        return (task for _, task in jobs)
+
+    @property
+    def _selection(self) -> tuple[Any, ...]:
+        return self._kind, self._resolved, self._chosen, int(self._graph.free)
 
     def _count(self, blocks: list[Task] | None) -> dict[tuple[BlockTask, ...], int]:
         """Count the triangles of every job on the graph, or on blocks of some of its edges."""
@@ -111,6 +136,12 @@ class DistributedTriangles:
     def fullest_group(self) -> tuple[int, str]:
         """Return the triangles of the group that has most, and the name of the group."""
         graph, around = self._graph, self._around
+        if self._kind is not None:
+            by_job = self._by_job(count_by_group, graph.ids, graph.order)
+            by_group = graph.reduce("sum", block_work.add, by_job)
+            task = graph.submit("list", fullest_of, graph.ids, by_group)
+            fullest: tuple[int, str] = graph.executor.gather(task)
+            return fullest
         if around is None:
             counts = [sums.by_vertex(graph)]
         else:
@@ -202,12 +233,12 @@ class DistributedTriangles:
 
     def _lists(self) -> Iterator[tuple[Any, Task]]:
         """Submit the lists of one share after another."""
-        graph, around = self._graph, self._around
-        blocks, chosen = (None, None) if around is None else (around.blocks, around.chosen)
+        graph, blocks = self._graph, None if self._around is None else self._around.blocks
         for job in graph.jobs:
+            of_job, *_ = [*graph.values_of(job, self._values, None), []]
             for share in range(shares := self._shares[tuple(job.tasks)]):
-                more = graph.ids, graph.order, share, shares, chosen
-                yield None, graph.submit_job("list", listed, job, *more, of=blocks)
+                more = *self._selection, (share, shares), graph.ids, graph.order
+                yield None, graph.submit_job("list", listed, job, of_job, *more, of=blocks)
 
     def _ranges(self, lists: list[Task], parts: int, total: int) -> list[Task]:
         """Cut all lists into ranges of keys of about equal length, and merge each range."""
@@ -255,23 +286,67 @@ def of_groups(
     return ids.fullest_group(counts // 3)
 
 
-def listed(
-    job: BlockJob, ids: Ids, order: list[Any], share: int, shares: int, chosen: Array | None
-) -> Sorted:
-    """List a share of the triangles of a job, sorted.
+def selected(
+    job: BlockJob, of_blocks: list[list[Array]], kind: Within | None, reading: Reading | None,
+    chosen: Array | None, memory: int, part: tuple[int, int] = (0, 1),
+) -> Iterator[Array]:  # fmt: skip
+    """List the triangles of a job, or a part of so many, batch by batch: their ranks.
 
-    If ranks are `chosen`, only triangles with such a corner are listed.
+    If ranks are `chosen`, only triangles with such a corner are listed; if there is a kind, only
+    those of this kind, by the arrays of its reading for the three blocks.
     """
+    test, (share, shares) = None, part
+    if kind is not None and reading is not None:
+        for block, arrays in zip(job.three, of_blocks, strict=True):
+            require_values(reading, arrays, block.m)
+        test = kind_test(job.engine, kind.resolved(reading), of_blocks)
+    for layout in job.layouts():
+        triangles = TaskTriangles.count(job.engine, layout, job.three, job.tasks[0], job.n, job.xp)
+        first, end = (triangles.total * part // shares for part in (share, share + 1))
+        for batch in batches(first, end, memory):
+            ranks = triangles.ranks(*batch)
+            if test is not None:
+                passes = test(triangles.sides(ranks))
+                if chosen is not None:
+                    passes &= chosen[ranks].any(axis=0)
+                ranks = ranks[:, passes]
+            elif chosen is not None:
+                ranks = ranks[:, chosen[ranks].any(axis=0)]
+            yield ranks
+
+
+def count_selected(job: BlockJob, *selection: Any) -> int:
+    """Count the triangles of a job that `selected` lists."""
+    return sum(ranks.shape[1] for ranks in selected(job, *selection))
+
+
+def count_by_group(job: BlockJob, *selection: Any) -> Array:
+    """Count the triangles of each group that `selected` lists; ids and order come last."""
+    *of_kind, ids, order = selection
+    require_length(order[0], ids.size, "ranks")
+    group = ids.group_of[Order.of_ranks(order[0], order[1], job.xp).number]
+    counts = job.xp.zeros(len(ids.starts), "int64")
+    for ranks in selected(job, *of_kind):
+        counts += job.xp.bincount(group[ranks[0]], minlength=len(counts))
+    return counts
+
+
+def fullest_of(ids: Ids, counts: Array, *, backend: Backend) -> tuple[int, str]:
+    """Return the largest of the counts of groups, and the name of its group."""
+    return ids.fullest_group(backend.host(counts))
+
+
+def listed(
+    job: BlockJob, of_blocks: list[list[Array]], kind: Within | None, reading: Reading | None,
+    chosen: Array | None, memory: int, part: tuple[int, int], ids: Ids, order: list[Any],
+) -> Sorted:  # fmt: skip
+    """List the triangles of a job that `selected` lists, sorted."""
     xp, parts = job.xp, [job.xp.empty((3, 0), "uint32")]
     require_length(order[0], ids.size, "ranks")
+    if chosen is not None:
+        require_length(chosen, order[1], "marks of ranks")
     number = Order.of_ranks(order[0], order[1], xp).number.astype("uint32")
-    for layout in job.layouts():
-        triangles = TaskTriangles.count(job.engine, layout, job.three, job.tasks[0], job.n, xp)
-        bounds = (triangles.total * part // shares for part in (share, share + 1))
-        ranks = triangles.ranks(*bounds)
-        if chosen is not None:
-            require_length(chosen, order[1], "marks of ranks")
-            ranks = ranks[:, chosen[ranks].any(axis=0)]
+    for ranks in selected(job, of_blocks, kind, reading, chosen, memory, part):
         parts.append(number[ranks])
     low, middle, high = ordered_corners(xp.concatenate(parts, axis=1), xp)
     return _sorted(low.astype("uint64") << 32 | middle, high, xp)

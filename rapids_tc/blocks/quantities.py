@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 ENDS = (1, 0, 1)  # which end of uv is v, of uw is u, and of vw is w: 0 the larger, 1 the smaller
 
+_AROUND = 1 << 2 | 1 << 5  # uv and vw down and uw up, or the other way round
+CHOICES = {"": 1, "cycle": _AROUND, "flow": 255 ^ _AROUND}  # by what counts: see `Quantity.choices`
+
 
 class TooManyTypes(Exception):
     """The counters of all combinations of types do not fit: triangles are listed instead."""
@@ -259,6 +262,11 @@ class Within(_InTime):
     dtype = "uint32"
     answer = "int64"
 
+    @property
+    def choices(self) -> int:
+        """See `Quantity`."""
+        return CHOICES[self.reading.rule.arcs]
+
 
 @dataclass(frozen=True)
 class WithinByVertex(Within):
@@ -290,8 +298,47 @@ class OfKindByVertex(OfKind):
     by_vertex = True
 
 
+@dataclass(frozen=True)
+class ArcsWithin(Within):
+    """The directed triangles of every arc whose arcs are present at once: int64."""
+
+    visitor = "ArcCounts"
+    dtype = "int64"
+    rows = 2
+    by_arc = True
+
+    def of_edges(self, sums: Array) -> Array:
+        """See `Quantity`: those of arcs up are behind those of arcs down."""
+        return sums.ravel()
+
+
+@dataclass(frozen=True)
+class ArcsWithinByVertex(ArcsWithin):
+    """For each rank, the directed triangles whose arcs are present at once: int64."""
+
+    by_vertex = True
+
+    def of_edges(self, sums: Array) -> Array:
+        """See `Quantity`: those of both arcs."""
+        return sums.sum(axis=0)
+
+
+@dataclass(frozen=True)
+class ArcsOfKind(ArcsWithin, OfKind):
+    """The directed triangles of every arc whose arcs have codes that go together: int64."""
+
+
+@dataclass(frozen=True)
+class ArcsOfKindByVertex(ArcsWithinByVertex, OfKind):
+    """For each rank, the directed triangles whose arcs have codes that go together: int64."""
+
+
 def of_kind(name: str, reading: Reading, *, by_vertex: bool = False) -> Within:
-    """Return the triangles of the kind of a reading, of every edge or of every rank."""
+    """Return the triangles of the kind of a reading, of every edge or arc, or of every rank."""
+    if reading.rule.arcs:
+        if isinstance(reading.rule, Entries):
+            return (ArcsOfKindByVertex if by_vertex else ArcsOfKind)(name, reading)
+        return (ArcsWithinByVertex if by_vertex else ArcsWithin)(name, reading)
     if isinstance(reading.rule, Entries):
         return (OfKindByVertex if by_vertex else OfKind)(name, reading)
     return (WithinByVertex if by_vertex else Within)(name, reading)

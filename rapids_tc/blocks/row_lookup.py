@@ -36,15 +36,18 @@ NONE = 2**31 - 1  # no partition: larger than the number of any partition
 # Columns ------------------------------------------------------------------------------------------
 
 
-def values_of_rows(rows: RowsOfBlock, by_edge: list[Array]) -> list[Array]:
-    """Look up the values of the rows in a block; `by_edge` are of its edges, in slices."""
-    return [*rows.rows, rows.take(by_edge)]
+def values_of_rows(rows: RowsOfBlock, by_edge: list[Array], arcs: int) -> list[Array]:
+    """Look up the values of the rows in a block; `by_edge` are of its edges, in slices.
+
+    `arcs` is 2 if they are of arcs, else 1.
+    """
+    return [*rows.rows, rows.take(by_edge, arcs)]
 
 
-def by_row(graph: Blocked, by_edge: list[list[Task]]) -> list[list[Task]]:
-    """Look up the values of the rows of each batch, in a task per block."""
+def by_row(graph: Blocked, by_edge: list[list[Task]], *, by_arc: bool = False) -> list[list[Task]]:
+    """Look up the values of the rows of each batch, of their edges or arcs, in a task per block."""
     by_block = [
-        graph.rows_of_block("columns", values_of_rows, place, more=(slices,))
+        graph.rows_of_block("columns", values_of_rows, place, more=(slices, 1 + by_arc))
         for place, slices in enumerate(by_edge)
     ]
     return [list(of_batch) for of_batch in zip(*by_block, strict=True)]

@@ -126,8 +126,12 @@ class Triangles(ABC):
         """
 
     @abstractmethod
-    def side_values(self, arrays: Any, triangles: TaskTriangles) -> Sequence[Array]:
-        """Return the first array that was read for the edges, for uv, uw and vw of a task."""
+    def side_arrays(self, arrays: Any, triangles: TaskTriangles) -> Sequence[list[Array]]:
+        """Return the arrays that were read for the edges, for uv, uw and vw of a task."""
+
+    def sides(self, ranks: Array, triangles: TaskTriangles) -> list[Array]:
+        """Find the sides uv, uw and vw of triangles: their positions in these arrays."""
+        return triangles.sides(ranks)
 
     @abstractmethod
     def edge_numbers(self, triangles: TaskTriangles) -> Sequence[int]:

@@ -132,6 +132,11 @@ class Spans:
     last: Array
     offsets: Array | None = None
 
+    @property
+    def size(self) -> int:
+        """How many edges there are."""
+        return len(self.first) if self.offsets is None else len(self.offsets) - 1
+
 
 @dataclass(frozen=True)
 class Coded:
@@ -150,6 +155,11 @@ class Coded:
     codes: Array
     table: CodeTable
     spans: Spans | None = None
+
+    @property
+    def size(self) -> int:
+        """How many edges there are."""
+        return len(self.codes) if self.spans is None else self.spans.size
 
 
 Kind = Spans | Coded  # of the edges of a graph: which of its triangles count
@@ -523,6 +533,14 @@ class Engine(Protocol):
         fewer places than triangles, the first of these are listed.
 
         On blocks, u is listed by row of uv, v by column of uv, and w by column of uw.
+        """
+
+    def kind_test(self, values: Any, choices: int = 1) -> Callable[[Sequence[Array]], Array]:
+        """Return a function that says which triangles are of a kind: bool, one each.
+
+        `values` are three `Spans` or `Coded`, aligned with the columns of uv, uw and vw. The
+        function takes the positions (int64) of the sides of triangles there. With `choices` of arcs
+        (see `Quantity`), values are of arcs, and a triangle is of the kind for any choice.
         """
 
     def memory(self) -> int:

@@ -53,6 +53,9 @@ class Quantity:
         Whether the answer has a value for every rank, even if each edge has a sum.
     small : bool
         Whether the values of sides are whole numbers from -128 to 127.
+    by_arc : bool
+        Whether each arc has a sum, two of an edge: `rows` is 2. What the visitor is given is of
+        arcs, too, in the order of `EdgeRows.arcs`, and the ``choices`` of arcs that count.
     """
 
     name: str
@@ -68,6 +71,12 @@ class Quantity:
     combine: ClassVar[str] = "add"
     by_vertex: ClassVar[bool] = False
     small: ClassVar[bool] = False
+    by_arc: ClassVar[bool] = False
+
+    @property
+    def choices(self) -> int:
+        """Which arcs of three sides count: bit i if those up are uv for 1, uw for 2, vw for 4."""
+        return 1
 
     @property
     def as_blocks(self) -> bool:
@@ -103,6 +112,10 @@ class Quantity:
 
     def finished(self, sums: Array) -> Array:
         """Return the final sums of edges, from what a visitor of all triangles has left."""
+        return sums
+
+    def of_edges(self, sums: Array) -> Array:
+        """Return the sums of edges in one row, as a graph keeps them."""
         return sums
 
     def combined(self, one: Array, other: Array, xp: Any) -> Array:

@@ -403,19 +403,22 @@ class InMemoryGraph(EdgeGraph):
 
         `keep`: see `row_edges`.
         """
-        edge, rank, reverse = self.row_edges(keep=keep), self.order.rank, None
-        edge = edge.astype("int64", copy=False)
+        edge = self.row_edges(keep=keep).astype("int64", copy=False)
+        reverse = self._are_reverse() if rule.directed else None
+        rows = EdgeRows(edge, reverse, values)
+        if not rule.takes_loops:
+            rows = rows.without_loops()
+        return rows.both_ways(self.backend)
+
+    def _are_reverse(self) -> Array:
+        """Return whether the source of each row has the smaller rank."""
+        rank = self.order.rank
 
         def is_reverse(*ends: Array) -> Array:
             source, destination = (gather(rank, end) for end in ends)
             return source < destination
 
-        if rule.directed:
-            reverse = orient.in_batches(is_reverse, self.ends, "bool", self.backend)
-        rows = EdgeRows(edge, reverse, values)
-        if not rule.takes_loops:
-            rows = rows.without_loops()
-        return rows.both_ways(self.backend)
+        return orient.in_batches(is_reverse, self.ends, "bool", self.backend)
 
     def _name_edge(self, error: EdgeError) -> ValueError:
         """Return the error with the ids of its edge."""
@@ -454,7 +457,8 @@ class InMemoryGraph(EdgeGraph):
         else:
             layout, values = self.layout, values[0]
         with self.stage("summing over triangles") as report:
-            return engine.visit(layout, quantity, values, on_progress=report.on_progress)
+            sums = engine.visit(layout, quantity, values, on_progress=report.on_progress)
+            return quantity.of_edges(sums)
 
     @property
     def ends(self) -> tuple[Array, Array]:
@@ -476,8 +480,8 @@ class InMemoryGraph(EdgeGraph):
         """Return, for every oriented edge, the largest value of an edge in its group."""
         return largest_by_group(values, self.edge_groups(), self.backend)
 
-    def edge_columns(self, columns: dict[str, Array]) -> dict[str, Any]:
-        """Align values of edges with the user's rows; self loops get 0."""
+    def edge_columns(self, columns: dict[str, Array], *, by_arc: bool = False) -> dict[str, Any]:
+        """Align values of edges, or of arcs, with the user's rows; self loops get 0."""
         with self.stage("looking rows up"):
             known, of_rows = row_columns(), []
             for name, values in columns.items():
@@ -485,6 +489,9 @@ class InMemoryGraph(EdgeGraph):
                 absent, dtype = (column.absent, column.dtype) if column else (0, values.dtype)
                 of_rows.append(protocol.RowColumn(values, absent, dtype))
             found, column_like = self._kept_edges(), self.backend.adapter.column_like
+            if by_arc:
+                found = self.row_edges() if found is None else found
+                found = found.astype("int64", copy=False) + self.csr.m * self._are_reverse()
             if found is None:
                 asked = self.csr, *self.ends, self.order.rank, of_rows
                 made = self.engine.row_values(*asked)
@@ -499,7 +506,8 @@ class InMemoryGraph(EdgeGraph):
     def row_columns(self, asked: Sequence[str | Quantity], method: str) -> dict[str, Any]:
         """Compute columns aligned with the user's rows; self loops get 0."""
         values, columns = RowValues(self, method), columns_of(asked)
-        return self.edge_columns({name: columns[name].formula(values) for name in columns})
+        made = {name: columns[name].formula(values) for name in columns}
+        return self.edge_columns(made, by_arc=any(column.by_arc for column in columns.values()))
 
     def truss_rows(self, k: int | None) -> Array:
         """Find the first row of each edge of the k-truss; None is the largest k with an edge."""

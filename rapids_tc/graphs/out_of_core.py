@@ -256,6 +256,8 @@ class OutOfCoreGraph(EdgeGraph):
                 batches = self._rows_of(at, block, self.n, self.rank)
                 for batch, (first, rows) in enumerate(batches):
                     row, edge = rows.inside
+                    if any(column.by_arc for column in columns.values()):
+                        edge = edge + block.m * rows.are_reverse(row)
                     of_rows = {kind: values[edge] for kind, values in of_edges.items()}
                     by_end = None if degrees is None else [degrees[end[row]] for end in rows.ranks]
                     values = ValuesOfRows(xp, of_rows, len(row), by_end)
@@ -469,10 +471,10 @@ class StoredTriangles(Triangles):
         memory: int = self._graph.engine.memory()
         return min(memory, allowed // 2 if beside_task else allowed)
 
-    def side_values(self, arrays: Any, triangles: TaskTriangles) -> Sequence[Array]:
+    def side_arrays(self, arrays: Any, triangles: TaskTriangles) -> Sequence[list[Array]]:
         """See `Triangles`."""
         n, gather = self._graph.blocks.n, self._graph.blocks.executor.gather
-        return [gather(arrays[i * n + j][0]) for i, j in triangles.task.blocks]
+        return [gather(arrays[i * n + j]) for i, j in triangles.task.blocks]
 
     def edge_numbers(self, triangles: TaskTriangles) -> Sequence[int]:
         """See `Triangles`: edges are numbered block by block."""

@@ -55,6 +55,7 @@ from rapids_tc.preparation.triangle_kinds import Triangles
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from rapids_tc.blocks.quantities import Within
     from rapids_tc.engines.quantity import Quantity
     from rapids_tc.executors.protocol import Executor, Task
     from rapids_tc.executors.registry import ExecutorFactory
@@ -176,7 +177,8 @@ class PartitionedGraph:
         """Answer the call by the tasks of all workers."""
         record, work = self._record, self.work
         squares_of_vertices = Needs.SQUARES in work.needs and work.result is Result.VERTICES
-        by_sums = squares_of_vertices or work.needs & BY_SUMS or record.sums(self._own)
+        added_up = record.sums(self._own) and not lists(work)
+        by_sums = squares_of_vertices or work.needs & BY_SUMS or added_up
         try:
             if by_sums and work.result in ANSWERED_BY_WORKER:
                 result = self.answer_by_sums(record, arguments)
@@ -329,7 +331,11 @@ class PartitionedGraph:
                 by_edge[quantity.name] = block_values.by_edge(graph, quantity)
         if asked & Needs.DEGREES:
             of_ends = sums.of_row_ends(graph, sums.degrees(graph))
-        by_row = {kind: row_lookup.by_row(graph, values) for kind, values in by_edge.items()}
+        arcs = {name for name, column in columns_of(columns).items() if column.by_arc}
+        by_row = {
+            kind: row_lookup.by_row(graph, values, by_arc=kind in arcs)
+            for kind, values in by_edge.items()
+        }
         return _Columns(list(columns), by_row, of_ends)
 
     def assign(self, columns: _Columns) -> Frame:
@@ -357,14 +363,10 @@ class PartitionedGraph:
         made = graph.each_batch("rows", row_lookup.take, *graph.to_read, rows)
         return self._aligned(graph, made, self.executor.meta)
 
-    @property
-    def listing(self) -> DistributedTriangles:
-        """The triangles, to be listed by the workers."""
-        return DistributedTriangles(self.blocked())
-
-    def listing_around(self, vertices: Any) -> DistributedTriangles:
-        """Return the triangles with a corner among some vertices, to be listed by the workers."""
-        return DistributedTriangles(self.blocked(), self.executor.in_process(vertices))
+    def listing_of(self, vertices: Any, kind: Within | None) -> DistributedTriangles:
+        """Return the triangles at some vertices, or of a kind, to be listed by the workers."""
+        graph = self.blocked(rows=kind is not None and kind.reading.of_rows)
+        return DistributedTriangles(graph, self.executor.in_process(vertices), kind)
 
     def simple_edges(self) -> Frame:
         """List each edge once as ids, src < dst, sorted."""
@@ -387,6 +389,11 @@ class PartitionedGraph:
                 own = graph.submit("rows", operator.getitem, several, i, on=batch.worker)
                 frames[place] = own
         return self.executor.to_frame([frames[place] for place in sorted(frames)], meta, None)
+
+
+def lists(work: Work) -> bool:
+    """Return whether a call lists triangles, and does not only count them one by one."""
+    return work.result is Result.TRIANGLES and not work.needs & Needs.TYPE_COUNTS
 
 
 def in_process(executor: Executor, own: OwnOptions) -> OwnOptions:

@@ -88,9 +88,9 @@ class WholeTriangles(Triangles):
         room: int = self._graph.room(self.work, limit)
         return room
 
-    def side_values(self, arrays: Any, triangles: TaskTriangles) -> Sequence[Array]:
+    def side_arrays(self, arrays: Any, triangles: TaskTriangles) -> Sequence[list[Array]]:
         """See `Triangles`."""
-        return (arrays[0],) * 3
+        return (arrays,) * 3
 
     def edge_numbers(self, triangles: TaskTriangles) -> Sequence[int]:
         """See `Triangles`: edges have their positions in ``csr.columns``."""

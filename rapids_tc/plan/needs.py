@@ -204,6 +204,8 @@ def _answering(work: Work) -> str:
     if work.result is Result.VERTICES:
         of_edges = Needs.NEIGHBOR_DEGREES | Needs.TRUSSNESS | Needs.EDGE_SUMS
         return "by vertex from edges" if needs & of_edges else "by vertex"
+    if work.result is Result.TRIANGLES and not needs & Needs.TYPE_COUNTS:
+        return "sum by edge"
     if needs & Needs.EDGE_SUMS:
         return "by row from degrees" if needs & Needs.DEGREES else "by row from sums"
     by_vertex = needs & (Needs.VERTEX_COUNTS | Needs.WEIGHTS) and not needs & Needs.TRUSSNESS

@@ -188,6 +188,11 @@ class Column:
     absent: int = 0
     quantity: Quantity | None = None
 
+    @property
+    def by_arc(self) -> bool:
+        """Whether each arc has a value, not only each edge; no other column is asked for then."""
+        return self.quantity is not None and self.quantity.by_arc
+
     @classmethod
     def of(cls, quantity: Quantity) -> Column:
         """Make the column of what a quantity makes of the triangles of each edge."""

@@ -7,7 +7,8 @@ under its sign. So codes have
 - for types of edges the slots of all rows, 3 bits, and if signs are asked for, too, those under
   minus and those under plus, 6 bits;
 - for signs alone the signs of all rows, 2 bits: minus and plus;
-- for types of vertices the slots of both ends, 6 bits, above the bits of signs.
+- for types of vertices the slots of both ends, 6 bits, above the bits of signs;
+- for arcs, one bit in place of signs, if nothing else says that an arc has a row.
 
 A triangle counts if some choice of one row of each side fills all three places, and has the right
 product of signs. So one look-up answers for all choices.
@@ -51,7 +52,7 @@ class CodeTable:
 
 
 @cache
-def code_table(types: str, product_of_signs: str) -> CodeTable:
+def code_table(types: str, product_of_signs: str, mark: int = 0) -> CodeTable:
     """Return the table of triangles of three types, or of a product of signs, or of both.
 
     Parameters
@@ -60,24 +61,28 @@ def code_table(types: str, product_of_signs: str) -> CodeTable:
         What the types are of, if types are asked for.
     product_of_signs : {"", "+", "-"}
         The product of the three signs, if signs are asked for.
+    mark : int
+        1 if a bit says that there is a row at all.
     """
-    signs = SIGNS if product_of_signs else 0
+    signs = SIGNS if product_of_signs else mark
     if types == "vertex":  # of u and v at uv, and of w at uw
         widths = 2 * SLOTS + signs, SLOTS + signs, signs
     else:
         widths = (SLOTS * max(signs, 1) if types else signs,) * 3
     uw_shift, uv_shift = widths[2], widths[1] + widths[2]
     place = np.arange(1 << sum(widths))
-    sides = [
+    sides: list[Array] = [
         place >> at & _low(width) for at, width in zip((uv_shift, uw_shift, 0), widths, strict=True)
     ]
     chosen = [
-        tuple(map(_offered, sides, choice, (types,) * 3)) for choice in _signs(product_of_signs)
+        tuple(map(_offered, sides, choice, (types,) * 3))
+        for choice in ([(0, 0, 0)] if mark else _signs(product_of_signs))
     ]
     allowed = np.logical_or.reduce([_fills(*slots) for slots in chosen])
     if types == "vertex":
         uv, uw, _ = sides
         allowed &= _fills(uv >> (SLOTS + signs), uv >> signs, uw >> signs)
+    allowed = np.resize(allowed, max(len(allowed), 32))  # of a word at least
     bits = np.packbits(allowed, bitorder="little").view(np.uint32)
     return CodeTable(bits, uv_shift, uw_shift, _low(widths[1]), _low(widths[2]))
 

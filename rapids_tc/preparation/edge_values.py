@@ -62,6 +62,10 @@ class EdgeError(Exception):
         super().__init__(position, direction, message)
         self.position, self.direction, self.message = position, direction, message
 
+    def of_arc(self, edges: int) -> EdgeError:
+        """Return the error of an edge in one direction; the position is that of `EdgeRows.arcs`."""
+        return EdgeError(self.position % edges, (DOWN, UP)[self.position // edges], self.message)
+
     def with_ids(self, larger: Any, smaller: Any) -> ValueError:
         """Return the error for users; the ids are of the larger and of the smaller rank."""
         pair = {
@@ -112,6 +116,10 @@ class EdgeRows:
         edge, reverse = join([self.edge] * 2), join([self.reverse, ~self.reverse])
         return EdgeRows(edge, reverse, tuple(join([values] * 2) for values in self.values))
 
+    def arcs(self, edges: int) -> EdgeRows:
+        """Return the rows by arc: those down have the places of edges, those up are behind them."""
+        return EdgeRows(_slots(self, edges), None, self.values)
+
     def column(self, place: int) -> EdgeRows:
         """Return the rows with the values of one reader alone."""
         return EdgeRows(self.edge, self.reverse, self.values[place : place + 1])
@@ -133,10 +141,14 @@ class Rule(ABC):
         Whether rows of self loops, whose edge is -1, may come, too, and are left out.
     bytes : int
         Bytes of all values of an edge.
+    arcs : {"", "cycle", "flow"}
+        Which directed triangles count, if each arc of an edge has values of its own, in the order
+        of `EdgeRows.arcs`.
     """
 
     directed: bool
     takes_loops = False
+    arcs: str = ""
 
     @property
     @abstractmethod

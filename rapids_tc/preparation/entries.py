@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rapids_tc.preparation.code_tables import SIGNS, SLOTS, CodeTable, code_table
-from rapids_tc.preparation.edge_values import PICKS, EdgeRows, Readers, Reduced, Rule
+from rapids_tc.preparation.edge_values import PICKS, EdgeError, EdgeRows, Readers, Reduced, Rule
 from rapids_tc.preparation.intervals import coded, merged
 from rapids_tc.preparation.type_readers import Signs, TypeReader, require_signs
 from rapids_tc.preparation.vertex_types import VertexTypes
@@ -90,40 +90,63 @@ class Entries(Rule):
         Whether times are read: before types of edges, and these before signs.
     aggregate : str, optional
         How the rows of an edge settle its type and its sign; None if each row has its own.
+    arcs : {"", "cycle", "flow"}
+        See `Rule`: with it, all is of arcs, and what follows says edges of these.
     """
 
     types: str = ""
     signs: str = ""
     timed: bool = False
     aggregate: str | None = None
-    directed = False
+    arcs: str = ""
+
+    @property
+    def directed(self) -> bool:  # type: ignore[override]
+        """See `Rule`."""
+        return bool(self.arcs)
 
     @property
     def ordered(self) -> bool:
         """See `Rule`."""
-        return self.aggregate in PICKS
+        return self.aggregate in PICKS and (self.types == "edge" or bool(self.signs))
 
     @property
     def bytes(self) -> int:
         """See `Rule`: with times, if no edge has a second interval."""
-        return 17 if self.timed else 1
+        return (17 if self.timed else 1) * (2 if self.arcs else 1)
 
     @property
     def table(self) -> CodeTable:
         """Which codes go together."""
-        return code_table(self.types, self.signs)
+        return code_table(self.types, self.signs, self._mark)
+
+    @property
+    def _mark(self) -> int:
+        """1 if a bit says that an arc has a row, since nothing else does."""
+        return int(bool(self.arcs) and not (self.timed or self.signs or self.types == "edge"))
 
     @property
     def row_bits(self) -> int:
         """The bits of a code that rows give: the lowest."""
-        signs = SIGNS if self.signs else 0
+        signs = SIGNS if self.signs else self._mark
         return SLOTS * max(signs, 1) if self.types == "edge" else signs
 
     def collect(
         self, chunks: Iterable[EdgeRows], edges: int, readers: Readers, backend: Backend
     ) -> list[Array]:
         """Return the codes; with times first, last and offsets of intervals, and their codes."""
-        rows, xp = self._joined([*chunks], backend.xp), backend.xp
+        if not self.arcs:
+            return self._collect([*chunks], edges, readers, backend)
+        try:
+            arcs = [rows.arcs(edges) for rows in chunks]
+            return self._collect(arcs, 2 * edges, readers, backend)
+        except EdgeError as error:
+            raise error.of_arc(edges) from None
+
+    def _collect(
+        self, chunks: list[EdgeRows], edges: int, readers: Readers, backend: Backend
+    ) -> list[Array]:
+        rows, xp = self._joined(chunks, backend.xp), backend.xp
         if not self.timed:
             return [self._of_edges(rows, edges, readers, backend)]
         windows, *values = rows.values
@@ -145,8 +168,19 @@ class Entries(Rule):
         codes = xp.zeros(edges, "uint8")
         if not self.row_bits:
             return codes
-        if self.aggregate is not None:
-            return self._settled(rows, edges, readers, backend)
+        if self.aggregate is not None and not self._mark:
+            if not self.arcs:
+                return self._settled(rows, edges, readers, backend)
+            has_row = xp.zeros(edges, bool)
+            has_row[rows.edge] = True
+            present, place = xp.flatnonzero(has_row), xp.cumsum(has_row) - 1
+            rows = replace(rows, edge=place[rows.edge])
+            try:
+                codes[present] = self._settled(rows, len(present), readers, backend)
+            except EdgeError as error:
+                at = int(present[error.position])
+                raise EdgeError(at, error.direction, error.message) from None
+            return codes
         of_rows = self._of_rows(rows, readers)
         for bit in range(self.row_bits):
             offered = xp.zeros(edges, bool)
@@ -159,7 +193,7 @@ class Entries(Rule):
         values = [*rows.values]
         slots = values.pop(0) if self.types == "edge" else None
         if not self.signs:
-            return slots
+            return (rows.edge >= 0).astype("uint8") if slots is None else slots
         [signs] = values
         require_signs(signs, rows.edge, readers[-1])
         return _code(slots, signs > 0)
@@ -180,6 +214,8 @@ class Entries(Rule):
     ) -> list[Array]:
         """See `Rule`: the slots of both ends stand above the bits of rows."""
         codes = (larger << (SLOTS + self.row_bits)) | (smaller << self.row_bits)
+        if self.arcs:
+            codes = xp.concatenate([codes, codes])
         if not arrays:
             return [codes]
         *intervals, of_rows = arrays

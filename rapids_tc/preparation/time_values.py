@@ -128,19 +128,34 @@ class Intervals(Rule):
     """The windows of each edge, as three arrays: first, last and offsets of intervals.
 
     See `rapids_tc.preparation.intervals.merged`; the offsets are empty if each edge has one
-    interval.
+    interval. With `arcs` these are of arcs, two of each edge.
     """
 
-    directed = False
+    arcs: str = ""
     ordered = False
-    takes_loops = True
-    bytes = 16  # if no edge has a second interval; how many have is not known before rows are read
+
+    @property
+    def directed(self) -> bool:  # type: ignore[override]
+        """See `Rule`."""
+        return bool(self.arcs)
+
+    @property
+    def takes_loops(self) -> bool:  # type: ignore[override]
+        """See `Rule`."""
+        return not self.arcs
+
+    @property
+    def bytes(self) -> int:
+        """See `Rule`: if no edge has a second interval, which is not known before rows are read."""
+        return 32 if self.arcs else 16
 
     def collect(
         self, chunks: Iterable[EdgeRows], edges: int, readers: Readers, backend: Backend
     ) -> list[Array]:
         """See `Rule`."""
         xp = backend.xp
+        if self.arcs:
+            chunks, edges = [rows.arcs(edges) for rows in chunks], 2 * edges
         parts = [(rows.edge, *rows.values) for rows in chunks] or [
             (xp.zeros(0, "int64"), xp.zeros(0, "uint64"))
         ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from rapids_tc.preparation.readers import Reader
 
 COLUMNS = ("time", "edge_type", "sign")  # options that name a column
+KINDS = ("cycle", "flow")  # of directed triangles
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -49,9 +50,14 @@ class Triangles:
         A column of numbers, of which the signs count. Give `balanced`, too.
     balanced : bool, optional
         Whether the product of the three signs is plus, or minus.
+    directed : {"cycle", "flow"}, optional
+        Take u to v and v to u as two arcs, and count directed triangles, which are choices of one
+        arc for each side: "cycle" of those that lead around, u to v to w to u, and "flow" of the
+        others, u to v, v to w and u to w. Other conditions hold for rows of these arcs.
     aggregate : {"first", "last", "sum", "mean", "min", "max"}, optional
-        Settle first which type and which sign an edge has that several rows name; times remain
-        those of all rows. With types, "first" and "last" alone. By default each row has its own.
+        Settle first which type and which sign an edge (or arc) has that several rows name; times
+        remain those of all rows. With types, "first" and "last" alone. By default each row has its
+        own.
 
     Raises
     ------
@@ -70,8 +76,12 @@ class Triangles:
     A kind is a plain value: it can be compared, hashed, pickled, and used in several calls. Two
     that hold arrays or types of vertices are equal only if these are the same objects. Columns are
     looked up when a function is called; beside edges that are arrays, a column may be an array with
-    a value per edge. Self loops do not count, and direction does not either. Times are compared
-    exactly, as in `count`.
+    a value per edge. Self loops do not count, and direction does not either without `directed`.
+    Times are compared exactly, as in `count`.
+
+    With `directed`, three sides have up to two cycle triangles and six flow triangles, each of
+    which counts. A row gets the number of those that its own arc is in. Both kinds are of
+    Takaguchi and Yoshida, "Cycle and flow trusses in directed networks" (2016).
 
     Examples
     --------
@@ -94,6 +104,7 @@ class Triangles:
     types: Sequence[Any] | None = None
     sign: Label | Array | None = None
     balanced: bool | None = None
+    directed: Literal["cycle", "flow"] | None = None
     aggregate: Aggregate | None = None
 
     def __post_init__(self) -> None:
@@ -108,10 +119,12 @@ class Triangles:
             )
         if self.balanced is not None and not isinstance(self.balanced, bool | np.bool_):
             raise ValueError(f"balanced={self.balanced!r}; accepted: True, False")
-        if self.time is None and self.types is None and self.sign is None:
+        if self.directed is not None and self.directed not in (*KINDS,):
+            raise ValueError(f'directed={self.directed!r}; accepted: "cycle", "flow", None')
+        if not any(each is not None for each in (self.time, self.types, self.sign, self.directed)):
             raise ValueError(
                 "Triangles() asks for nothing: give time= and within=, types= and edge_type= or "
-                "vertex_type=, or sign= and balanced="
+                "vertex_type=, sign= and balanced=, or directed="
             )
         check_aggregate(self.aggregate, AGGREGATES if self.types is None else PICKS)
         if self.aggregate is not None and self.types is None and self.sign is None:
@@ -170,14 +183,15 @@ class Triangles:
 
     @property
     def by_time_alone(self) -> bool:
-        """Whether only times are asked for."""
-        return self.types is None and self.sign is None
+        """Whether only times are asked for, perhaps of arcs."""
+        return self.time is not None and self.types is None and self.sign is None
 
     @property
     def reading(self) -> Reading:
         """What is read from the rows."""
+        arcs = self.directed or ""
         if self.by_time_alone:
-            return Reading(Intervals(), (self._time,))
+            return Reading(Intervals(arcs), (self._time,))
         asked = cast("Types", self.types)
         readers: list[Reader] = [] if self.time is None else [self._time]
         if self.edge_type is not None:
@@ -189,7 +203,7 @@ class Triangles:
             vertex_types = SlotsOfVertices(self.vertex_type, self.aggregate, asked=asked)
             of = "vertex"
         product = "" if self.balanced is None else "-+"[self.balanced]
-        rule = Entries(of, product, self.time is not None, self.aggregate)
+        rule = Entries(of, product, self.time is not None, self.aggregate, arcs)
         return Reading(rule, tuple(readers), vertex_types=vertex_types)
 
     @property

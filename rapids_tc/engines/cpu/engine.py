@@ -45,6 +45,7 @@ from rapids_tc.engines.cpu import (
     wedges,
 )
 from rapids_tc.engines.cpu.coded import pack_kind
+from rapids_tc.engines.cpu.kind_test import kind_test as kind_test
 from rapids_tc.engines.cpu.layout import CpuLayout
 from rapids_tc.engines.cpu.spans import Always
 from rapids_tc.engines.cpu.truss import CpuPeeler

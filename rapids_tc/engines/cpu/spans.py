@@ -110,6 +110,14 @@ def common(spans: Any, edge: Any, uw: Any, vw: Any) -> Any:
 
 
 @inlined
+def arcs_of(choice: Any, edges: Any, uv: Any, uw: Any, vw: Any) -> Any:
+    """Return the places of three arcs, from those of their edges: see `Quantity.choices`."""
+    a = np.int64(uv) + (choice & 1) * edges[0]
+    b = np.int64(uw) + (choice >> 1 & 1) * edges[1]
+    return a, b, np.int64(vw) + (choice >> 2) * edges[2]
+
+
+@inlined
 def begins(spans: Any, uv: Any, uw: Any, vw: Any) -> Any:
     """Return where the intervals of three edges begin."""
     return spans.uv.offsets[uv], spans.uw.offsets[uw], spans.vw.offsets[vw]

@@ -27,6 +27,7 @@ from rapids_tc.engines.cpu.spans import (
     PLAIN,
     OneInterval,
     SeveralIntervals,
+    arcs_of,
     begins,
     common,
     larger,
@@ -114,6 +115,30 @@ class SpanEdgeCounts(NamedTuple):
         for index in range(len(scratch)):
             if scratch[index]:
                 atomic_add(self.of_vw, begin + index, scratch[index])
+
+
+class ArcCounts(NamedTuple):
+    """The directed triangles of every arc that share a window, or are of a kind."""
+
+    spans: Any
+    choices: Any
+    of_uv: Array
+    of_uw: Array
+    of_vw: Array
+
+    def open_edge(self, uv: Any) -> Any:
+        return uv
+
+    def triangle(self, edge: Any, scratch: Any, uw: Any, vw: Any, index: Any) -> Any:
+        edges = len(self.of_uv) // 2, len(self.of_uw) // 2, len(self.of_vw) // 2
+        for choice in range(8):
+            if self.choices >> choice & 1:
+                a, b, c = arcs_of(choice, edges, edge, uw, vw)
+                if meet(self.spans, open_span(self.spans, a), b, c):
+                    atomic_add(self.of_uv, a, 1)
+                    atomic_add(self.of_uw, b, 1)
+                    atomic_add(self.of_vw, c, 1)
+        return 0
 
 
 class ThirdSums(NamedTuple):
@@ -401,6 +426,8 @@ def visit(
     elif quantity.takes == "corners":
         (of_u, of_v, of_w), uv, uw = taken, layout.edges, layout.walked
         taken = of_u[uv.rows], of_v[uv.columns], of_w[uw.columns]
+    if quantity.by_arc:
+        taken = *taken, quantity.choices
     if quantity.per == "total":
         arrays = 2 if quantity.takes == "spans" else 1  # triangles that begin, and that end
         counters = Counters(np.zeros(arrays * prod(quantity.shape), quantity.dtype), threads)

@@ -160,9 +160,15 @@ def positions_of(layout: GpuLayout) -> int:
         There are too many for a kernel.
     """
     size = layout.csr.m + (len(layout.in_edges) if layout.blocks else 0)
-    if size >= MOST_POSITIONS["cuda"]:
-        raise CapacityError(f"three blocks of {size:,} edges: cut the graph in more blocks")
+    require_positions(size)
     return size
+
+
+def require_positions(size: int, arcs: int = 1) -> None:
+    """Raise CapacityError if a kernel does not number so many edges, or the arcs of each."""
+    if arcs * size >= MOST_POSITIONS["cuda"]:
+        of = " of two arcs each" * (arcs > 1)
+        raise CapacityError(f"three blocks of {size:,} edges{of}: cut the graph in more blocks")
 
 
 def align(engine: GpuEngine, layout: GpuLayout, values: Any, dtype: str) -> Array:

@@ -220,6 +220,7 @@ class CudaEngine:
     join_levels = community_levels.join_levels
     triangles_per_in_edge = listing.triangles_per_in_edge
     list_triangles = listing.list_triangles
+    kind_test = visitors.kind_test
     cliques = cliques.count
     prepare_wedges = wedges.prepare_wedges
     squares = wedges.squares

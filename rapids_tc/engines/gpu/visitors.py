@@ -6,21 +6,27 @@ are laid out as `GpuLayout` has the edges: the columns of uw and vw, then the in
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from rapids_tc.engines.gpu import block_layout, listing
-from rapids_tc.engines.gpu.block_layout import align
-from rapids_tc.engines.protocol import SHORT, Spans
+from rapids_tc.engines.gpu.block_layout import align, require_positions
+from rapids_tc.engines.protocol import SHORT, Coded, Spans
 from rapids_tc.kernels import catalogue, launch, raw_rows, time_spans
 from rapids_tc.kernels.launch import ANY_TRIANGLE, KindStruct, Payload
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from rapids_tc.engines.gpu.layout import GpuEngine, GpuLayout
-    from rapids_tc.engines.protocol import Coded, Kind, ProgressCallback
+    from rapids_tc.engines.protocol import Kind, ProgressCallback
     from rapids_tc.engines.quantity import Quantity
     from rapids_tc.preparation.csr import Array, Csr
+
+    # (arrays of each graph or block, their dtype) to one array, in the order of positions
+    InOrder = Callable[[list[Array], str], Array]
 
 
 def visit(
@@ -48,6 +54,7 @@ def visit(
                 sums[-1] = -sums[:-1].sum()
             return sums
         size = block_layout.positions_of(layout)
+        require_positions(size, quantity.rows if quantity.by_arc else 1)
         sums = quantity.start(size, engine.xp)
         payload = Payload((*arrays, np.uint32(size)))
         _run(engine, layout, visitor, sums, payload, on_progress)
@@ -59,26 +66,74 @@ def _taken(
     engine: GpuEngine, layout: GpuLayout, quantity: Quantity, values: Any
 ) -> tuple[str, tuple[Any, ...]]:
     """Return the visitor of a quantity, and the arrays of its ``Input``."""
-    if quantity.takes == "spans":
-        windows = quantity.size if quantity.per == "total" else None
-        kind, arrays = _pack_spans(engine, layout, values, windows)
-        return f"{quantity.visitor}<{kind}>", arrays
-    if quantity.takes == "codes":
-        kind, arrays = _pack_coded(engine, layout, values)
-        return f"{quantity.visitor}<{kind}>", arrays
     csr, blocks, dtype = layout.csr, layout.blocks, quantity.value
+    if quantity.takes in ("spans", "codes"):
+        graphs = (values,) if blocks is None else tuple(values)
+
+        def of_edges(of_graphs: list[Array], dtype: str) -> Array:
+            return align(engine, layout, of_graphs if blocks else of_graphs[0], dtype)
+
+        in_order = partial(_of_arcs, engine, of_edges) if quantity.by_arc else of_edges
+        if quantity.takes == "codes":
+            kind, arrays = _pack_coded(engine, graphs, in_order)
+        else:
+            windows = quantity.size if quantity.per == "total" else None
+            kind, arrays = _pack_spans(engine, graphs, windows, in_order)
+        choices = (np.uint32(quantity.choices),) if quantity.by_arc else ()
+        return f"{quantity.visitor}<{kind}>", (*arrays, *choices)
     if quantity.takes == "sides":
         return quantity.visitor, (align(engine, layout, values, dtype),)
     if quantity.takes == "pairs":
         by_kind = zip(*values, strict=True) if blocks else values
-        in_order = (align(engine, layout, own, dtype) for own in by_kind)
-        return quantity.visitor, (*in_order, np.uint32(cast("Any", quantity).rule))
+        of_kinds = (align(engine, layout, own, dtype) for own in by_kind)
+        return quantity.visitor, (*of_kinds, np.uint32(cast("Any", quantity).rule))
     if blocks is None:
         return quantity.visitor, (values[csr.rows], values[csr.columns])
     (of_u, of_v, of_w), uv, of_vw = values, blocks.uv, np.zeros(1, dtype)[0]
     smaller = of_v[uv.columns], of_w[csr.columns[blocks.uw]], of_vw  # nothing is read at vw,
     larger = of_u[uv.rows], of_vw, of_vw  # and of u nothing at uw
     return quantity.visitor, tuple(align(engine, layout, ends, dtype) for ends in (larger, smaller))
+
+
+def kind_test(
+    engine: GpuEngine, values: Any, choices: int = 1
+) -> Callable[[Sequence[Array]], Array]:
+    """Return a function that says which triangles are of a kind: see `protocol.Engine`."""
+    xp, [first, *rest] = engine.xp, values
+    graphs = (first,) if all(one is first for one in rest) else tuple(values)
+
+    def of_edges(of_graphs: list[Array], dtype: str) -> Array:
+        return _joined(engine, of_graphs)
+
+    arcs = 2 if choices > 1 else 1
+    in_order = partial(_of_arcs, engine, of_edges) if arcs > 1 else of_edges
+    if isinstance(first, Coded):
+        kind, arrays = _pack_coded(engine, graphs, in_order)
+    else:
+        kind, arrays = _pack_spans(engine, graphs, None, in_order)
+    sizes = [one.size // arcs for one in graphs]
+    begins = (sizes[0], sizes[0] + sizes[1]) if graphs[1:] else (0, 0)
+    require_positions(sum(sizes), arcs)
+    of_kind, payload = [*map(np.uint32, (*begins, choices, sum(sizes)))], Payload(arrays)
+    source, options = launch.read("kind_test.cu"), (f"-DRTC_KIND={kind}",)
+
+    def test(sides: Sequence[Array]) -> Array:
+        size = len(sides[0])
+        with engine.device(sides[0]):
+            hits = xp.empty(size, bool)
+            kernel = engine.compile(source, ("test_kind",), options)["test_kind"]
+            arguments = *sides, np.uint64(size), *of_kind, payload.pack(hits)
+            launch.per_element(kernel, size, *arguments)
+            return hits
+
+    return test
+
+
+def _of_arcs(engine: GpuEngine, of_edges: InOrder, of_graphs: list[Array], dtype: str) -> Array:
+    """Return what is known of arcs in the order of positions: of those down, then of those up."""
+    halves = [(one[: len(one) // 2], one[len(one) // 2 :]) for one in of_graphs]
+    ways = (of_edges(list(of_way), dtype) for of_way in zip(*halves, strict=True))
+    return engine.xp.concatenate([*ways])
 
 
 def _small_products(
@@ -136,35 +191,43 @@ def kind_of(engine: GpuEngine, layout: GpuLayout, kind: Kind | None) -> KindStru
     if kind is None:
         return ANY_TRIANGLE
     if isinstance(kind, Spans):
-        return KindStruct(*_pack_spans(engine, layout, kind, None))
-    return KindStruct(*_pack_coded(engine, layout, kind))
+        return KindStruct(*_pack_spans(engine, (kind,), None, _only))
+    return KindStruct(*_pack_coded(engine, (kind,), _only))
 
 
 def _pack_spans(
-    engine: GpuEngine, layout: GpuLayout, spans: Any, windows: int | None
+    engine: GpuEngine, graphs: tuple[Spans, ...], windows: int | None, in_order: InOrder
 ) -> tuple[str, tuple[Array, ...]]:
     """Return the struct of spans in ``spans.cuh``, words or intervals, and its arrays."""
-    graphs = (spans,) if layout.blocks is None else tuple(spans)
     if all(one.offsets is None for one in graphs):
         word = "uint64" if windows is None or windows >= SHORT else "uint32"
-        packed = [_words(engine.xp, one, windows, word) for one in graphs]
-        words = align(engine, layout, packed if layout.blocks else packed[0], word)
+        words = in_order([_words(engine.xp, one, windows, word) for one in graphs], word)
         return f"SpanWords<u{8 * words.itemsize}>", (words,)
-    return "SpanIntervals", _intervals(engine, layout, graphs)
+    return "SpanIntervals", _intervals(engine, graphs, in_order)
 
 
-def _pack_coded(engine: GpuEngine, layout: GpuLayout, coded: Any) -> tuple[str, tuple[Any, ...]]:
+def _pack_coded(
+    engine: GpuEngine, graphs: tuple[Coded, ...], in_order: InOrder
+) -> tuple[str, tuple[Any, ...]]:
     """Return the struct in ``kinds.cuh``, of codes or of coded intervals, and its fields."""
-    graphs: tuple[Coded, ...] = (coded,) if layout.blocks is None else tuple(coded)
     table, codes = graphs[0].table, [one.codes for one in graphs]
     numbers = table.uv_shift, table.uw_shift, table.uw_mask, table.vw_mask
     of_table = engine.xp.asarray(table.bits), *map(np.uint32, numbers)
     spans = tuple(one.spans for one in graphs if one.spans is not None)
     if not spans:
-        in_order = align(engine, layout, codes if layout.blocks else codes[0], "uint8")
-        return "Codes", (in_order, *of_table)
-    in_one = engine.xp.concatenate(codes) if layout.blocks else codes[0]
-    return "CodedIntervals", (*_intervals(engine, layout, spans), in_one, *of_table)
+        return "Codes", (in_order(codes, "uint8"), *of_table)
+    in_one = _joined(engine, codes)
+    return "CodedIntervals", (*_intervals(engine, spans, in_order), in_one, *of_table)
+
+
+def _only(of_graphs: list[Array], dtype: str) -> Array:
+    """Return the array of the only graph, which is in the order of positions."""
+    return of_graphs[0]
+
+
+def _joined(engine: GpuEngine, of_graphs: list[Array]) -> Array:
+    """Return the arrays of blocks as one, or the only array."""
+    return engine.xp.concatenate(of_graphs) if of_graphs[1:] else of_graphs[0]
 
 
 def _words(xp: Any, spans: Spans, windows: int | None, dtype: str) -> Array:
@@ -181,7 +244,7 @@ def _words(xp: Any, spans: Spans, windows: int | None, dtype: str) -> Array:
 
 
 def _intervals(
-    engine: GpuEngine, layout: GpuLayout, graphs: tuple[Spans, ...]
+    engine: GpuEngine, graphs: tuple[Spans, ...], in_order: InOrder
 ) -> tuple[Array, ...]:
     """Return the marks of each edge, all intervals, and where its own begin and end."""
     xp, marks, begins, ends, base = engine.xp, [], [], [], 0
@@ -196,13 +259,11 @@ def _intervals(
         begins.append(offsets[:-1] + base if base else offsets[:-1])
         ends.append(offsets[1:] + base if base else offsets[1:])
         base += size
-    if layout.blocks is None:
-        return marks[0], graphs[0].first, graphs[0].last, begins[0], ends[0]
     firsts, lasts = (
-        xp.concatenate([getattr(one, side) for one in graphs]) for side in ("first", "last")
+        _joined(engine, [getattr(one, side) for one in graphs]) for side in ("first", "last")
     )
-    in_order = (align(engine, layout, side, "int64") for side in (begins, ends))
-    return align(engine, layout, marks, "uint64"), firsts, lasts, *in_order
+    bounds = (in_order(side, "int64") for side in (begins, ends))
+    return in_order(marks, "uint64"), firsts, lasts, *bounds
 
 
 def _limits(layout: GpuLayout, size: int) -> tuple[np.uint32, np.uint32]:

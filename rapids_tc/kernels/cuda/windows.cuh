@@ -46,3 +46,38 @@ struct SpanEdgeCounts : EdgeCounts {
   __device__ SpanEdgeCounts(const Input& in, u32*) : EdgeCounts(in.out), spans(in.spans) {}
   __device__ bool triangle(u32 uv, u32 uw, u32 vw) const { return spans.meet(uv, uw, vw); }
 };
+
+// Call take(a, b, c) for the arcs of three edges that count, until it returns true; return whether it did. Arcs up are
+// `edges` behind those down. Bit i of choices says whether those count of which uv is up for bit 0 of i, uw for bit 1,
+// and vw for bit 2.
+template <class Take>
+__device__ bool any_choice(u32 choices, u32 edges, u32 uv, u32 uw, u32 vw, Take take) {
+  for (u32 i = 0; i < 8; ++i) {
+    const bool counts = choices >> i & 1;
+    if (counts && take(uv + (i & 1) * edges, uw + (i >> 1 & 1) * edges, vw + (i >> 2) * edges)) return true;
+  }
+  return false;
+}
+
+// For every arc, the choices of arcs for its triangles that have a window in common, in 64 bits.
+template <class Spans>
+struct ArcCounts : TrianglesAlone {
+  struct Input {
+    u64* out;
+    Spans spans;
+    u32 choices, size;  // edges
+  };
+  Input in;
+
+  __device__ ArcCounts(const Input& in, u32*) : in(in) {}
+  __device__ bool triangle(u32 uv, u32 uw, u32 vw) {
+    any_choice(in.choices, in.size, uv, uw, vw, [&](u32 a, u32 b, u32 c) {
+      if (!in.spans.meet(a, b, c)) return false;
+      atomicAdd(in.out + a, u64(1));
+      atomicAdd(in.out + b, u64(1));
+      atomicAdd(in.out + c, u64(1));
+      return false;
+    });
+    return true;
+  }
+};
