@@ -53,8 +53,11 @@ OF_KIND = ("triangles", "trussness", "truss_community")  # columns that a kind o
 
 def _check(own: OwnOptions) -> OwnOptions:
     check_names(own["columns"], [*row_columns(), *as_of.COLUMNS], "annotate")
+    check_flag(own, "force")
     if own["out"] is not None:
-        check_folder(own["out"], **check_flag({"force": own["force"]}, "force"))
+        check_folder(own["out"], force=own["force"])
+    elif own["force"]:
+        raise ValueError("force=True replaces the folder of out=: give that as well")
     if name := _as_of_time(own["columns"]):
         return _check_times(name, own)
     if any(own[name] is not None for name in ("time", "within", "where")):

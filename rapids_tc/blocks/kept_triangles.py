@@ -72,7 +72,8 @@ class KeptTriangles:
         if first == last:
             return parts[0]
         bounds = xp.asarray([first, last - 1])
-        begin, end = (xp.searchsorted(self.starts, bounds, side="right") - [1, 0]).tolist()
+        begin, end = xp.searchsorted(self.starts, bounds, side="right").tolist()
+        begin -= 1
         of_all = self.triangles.starts[xp.asarray([begin, end])].tolist()
         for batch in batches(of_all[0], of_all[1], self.memory):
             ranks = self.triangles.ranks(*batch)

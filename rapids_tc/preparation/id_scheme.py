@@ -249,8 +249,9 @@ def distinct(partitions: list[list[IdColumn]], scheme: IdScheme, backend: Backen
 
 def _distinct_values(columns: list[IdColumn], part: PartScheme, backend: Backend) -> Any:
     filled = [column for column in columns if column.kind != "empty"]
-    none = IdColumn(backend.library.Series([], dtype=part.common_dtype), "", part.kind)
-    found = (factorize(_comparable(column, part, backend), column) for column in filled or [none])
+    if not filled:  # no zone of times, of which cuDF makes no Series
+        filled = [IdColumn(backend.library.Series([], dtype=part.common_dtype), "", part.kind)]
+    found = (factorize(_comparable(column, part, backend), column) for column in filled)
     return union_values([backend.library.Index(values) for _, values in found])
 
 
