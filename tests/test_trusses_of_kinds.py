@@ -185,3 +185,10 @@ def test_trusses_of_a_kind_are_found_in_memory_alone(backend, call, asked):
         call(edges, *asked, where=where, memory_limit=500_000)
     with pytest.raises(TypeError, match=r"where= runs on one machine: give it edges.compute\(\)$"):
         call(PartitionedFrame([edges]), *asked, where=where)
+
+
+@pytest.mark.parametrize(("call", "asked"), [(call, asked) for call, *asked in CALLS.values()])
+def test_trusses_of_directed_triangles_are_refused(backend, call, asked):
+    edges = backend.frame(complete(4).frame())
+    with pytest.raises(ValueError, match=r"directed='cycle'\): .* asks for triangles of edges"):
+        call(edges, *asked, where=tc.Triangles(directed="cycle"))

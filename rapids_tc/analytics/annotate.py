@@ -11,6 +11,7 @@ from rapids_tc._typing import Frame, Label, Length, Method
 from rapids_tc.analytics.analytic import analytic
 from rapids_tc.analytics.kinds import (
     check_arcs,
+    check_where,
     in_memory_where,
     local_where,
     require_auto,
@@ -61,7 +62,7 @@ def _check(own: OwnOptions) -> OwnOptions:
     if name := _as_of_time(own["columns"]):
         return _check_times(name, own)
     if any(own[name] is not None for name in ("time", "within", "where")):
-        own = check_arcs(own)
+        own = (check_arcs if own["columns"] == ("triangles",) else check_where)(own)
     if own["where"] is not None and not {*own["columns"]} <= {*OF_KIND}:
         named = ", ".join(f'"{name}"' for name in OF_KIND)
         if own["time"] is None:
