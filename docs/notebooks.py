@@ -13,7 +13,7 @@ from pathlib import Path
 import nbformat
 
 DOCS = Path(__file__).parent
-PAGES = ("tutorial", "recipes")
+PAGES = ("tutorial", "recipes", "howto/learning")
 FENCE = re.compile(r"^```python\n((?:(?!```).*\n)*)```$", re.M)
 LINK = re.compile(r"(?<!!)\[([^\]]*)\]\((?!https?:)[^)]*\)")  # to another page: the words stay
 PICTURE = re.compile(r"^!\[[^\]]*\]\([^)]*\)$", re.M)  # the code beside it draws one
@@ -40,7 +40,7 @@ def write(folder):
     """Write all notebooks into a folder."""
     folder.mkdir(parents=True, exist_ok=True)
     for page in PAGES:
-        nbformat.write(notebook(page), folder / f"{page}.ipynb")
+        nbformat.write(notebook(page), folder / f"{Path(page).name}.ipynb")
 
 
 if __name__ == "__main__":
