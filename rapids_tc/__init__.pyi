@@ -211,16 +211,16 @@ class Graph(_Graph, Generic[_F_co]):
         step: Length | None = None, origin: Moment = "start", engine: EngineName | None = None,
         progress: bool | None = None, memory_limit: ByteSize | None = None) -> _F_co: ...
     def list_triangles(self, *, vertices: Vertices | None = None, where: Triangles | None = None,
-        max_rows: int | None = None, engine: EngineName | None = None, progress: bool | None = None,
-        memory_limit: ByteSize | None = None) -> _F_co: ...
+        directed: bool = False, max_rows: int | None = None, engine: EngineName | None = None,
+        progress: bool | None = None, memory_limit: ByteSize | None = None) -> _F_co: ...
     @overload
     def iter_triangles(self: Graph[_Partitioned], *, max_rows: int,
-        vertices: Vertices | None = None, where: Triangles | None = None,
+        vertices: Vertices | None = None, where: Triangles | None = None, directed: bool = False,
         engine: EngineName | None = None, progress: bool | None = None,
         memory_limit: ByteSize | None = None) -> Any: ...
     @overload
     def iter_triangles(self, *, max_rows: int, vertices: Vertices | None = None,
-        where: Triangles | None = None, engine: EngineName | None = None,
+        where: Triangles | None = None, directed: bool = False, engine: EngineName | None = None,
         progress: bool | None = None, memory_limit: ByteSize | None = None) -> Iterator[_F_co]: ...
     def project(self, *, side: Side = "source", at_least: int = 1,
         measure: ProjectionMeasure | None = None, engine: EngineName | None = None,
@@ -929,73 +929,73 @@ def triangles_over_time(*, time: _Array | Label, window: Length | None = None,
     memory_limit: ByteSize | None = None, edge_index: _A) -> dict[str, _A]: ...
 @overload
 def list_triangles(edges: _F | Graph[_F], *, vertices: Vertices | None = None,
-    where: Triangles | None = None, max_rows: int | None = None, source: Labels | None = None,
-    destination: Labels | None = None, by: Groups | None = None,
+    where: Triangles | None = None, directed: bool = False, max_rows: int | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> _F: ...
 @overload
 def list_triangles(edges: _Stream | Graph[_Stream], *, vertices: Vertices | None = None,
-    where: Triangles | None = None, max_rows: int | None = None, source: Labels | None = None,
-    destination: Labels | None = None, by: Groups | None = None,
+    where: Triangles | None = None, directed: bool = False, max_rows: int | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Any: ...
 @overload
 def list_triangles(edges: _A | tuple[_A, _A], *, vertices: Vertices | None = None,
-    where: Triangles | None = None, max_rows: int | None = None, source: Labels | None = None,
-    destination: Labels | None = None, by: Groups | None = None,
+    where: Triangles | None = None, directed: bool = False, max_rows: int | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> dict[str, _A]: ...
 @overload
 def list_triangles(edges: _Matrix, *, vertices: Vertices | None = None,
-    where: Triangles | None = None, max_rows: int | None = None, source: Labels | None = None,
-    destination: Labels | None = None, by: Groups | None = None,
+    where: Triangles | None = None, directed: bool = False, max_rows: int | None = None,
+    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> dict[str, Any]: ...
 @overload
 def list_triangles(*, vertices: Vertices | None = None, where: Triangles | None = None,
-    max_rows: int | None = None, source: Labels | None = None,
+    directed: bool = False, max_rows: int | None = None, source: Labels | None = None,
     destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None, edge_index: _A) -> dict[str, _A]: ...
 @overload
 def iter_triangles(edges: _Partitioned | Graph[_Partitioned], *, max_rows: int,
-    vertices: Vertices | None = None, where: Triangles | None = None,
+    vertices: Vertices | None = None, where: Triangles | None = None, directed: bool = False,
     source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Any: ...
 @overload
 def iter_triangles(edges: _Lazy | Graph[_Lazy], *, max_rows: int,
-    vertices: Vertices | None = None, where: Triangles | None = None,
+    vertices: Vertices | None = None, where: Triangles | None = None, directed: bool = False,
     source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Iterator[pl.DataFrame]: ...
 @overload
 def iter_triangles(edges: _F | Graph[_F], *, max_rows: int, vertices: Vertices | None = None,
-    where: Triangles | None = None, source: Labels | None = None,
+    where: Triangles | None = None, directed: bool = False, source: Labels | None = None,
     destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Iterator[_F]: ...
 @overload
 def iter_triangles(edges: _Stream | Graph[_Stream], *, max_rows: int,
-    vertices: Vertices | None = None, where: Triangles | None = None,
+    vertices: Vertices | None = None, where: Triangles | None = None, directed: bool = False,
     source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Iterator[Any]: ...
 @overload
 def iter_triangles(edges: _A | tuple[_A, _A], *, max_rows: int,
-    vertices: Vertices | None = None, where: Triangles | None = None,
+    vertices: Vertices | None = None, where: Triangles | None = None, directed: bool = False,
     source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Iterator[dict[str, _A]]: ...
 @overload
 def iter_triangles(edges: _Matrix, *, max_rows: int, vertices: Vertices | None = None,
-    where: Triangles | None = None, source: Labels | None = None,
+    where: Triangles | None = None, directed: bool = False, source: Labels | None = None,
     destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None) -> Iterator[dict[str, Any]]: ...
 @overload
 def iter_triangles(*, max_rows: int, vertices: Vertices | None = None,
-    where: Triangles | None = None, source: Labels | None = None,
+    where: Triangles | None = None, directed: bool = False, source: Labels | None = None,
     destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None, edge_index: _A) -> Iterator[dict[str, _A]]: ...

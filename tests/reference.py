@@ -30,19 +30,23 @@ def simple_edges(rows):
     return sorted({(min(u, v), max(u, v)) for u, v in rows if u != v})
 
 
-def list_triangles(rows, *, among=None):
+def list_triangles(rows, *, among=None, directed=False):
     """Each triangle once as (u, v, w), u < v < w, in ascending order.
 
-    `among` are vertices of which a triangle has at least one, any without it.
+    `among` are vertices of which a triangle has at least one, any without it. With directions,
+    the name of its triad follows.
     """
+    if directed:
+        arcs, found = digraph(rows), list_triangles(rows, among=among)
+        return [(*triangle, closed_triad(arcs, triangle)) for triangle in found]
     near = neighbors(rows)
     all_triangles = ((u, v, w) for u, v in simple_edges(rows) for w in near[u] & near[v] if v < w)
     return sorted(t for t in all_triangles if among is None or {*t} & {*among})
 
 
-def iter_triangles(rows, *, among=None):
+def iter_triangles(rows, *, among=None, directed=False):
     """The triangles of `list_triangles`, in frames."""
-    return list_triangles(rows, among=among)
+    return list_triangles(rows, among=among, directed=directed)
 
 
 def count(rows):

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 import reference
 from checks import assert_columns, rows_of
+from every_path import in_parts
 from graphs import dense_arcs, edge_lists
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -122,6 +123,39 @@ def test_the_triads_of_a_random_graph(backend):
     assert [*found.itertuples(index=False, name=None)] == [
         ("030T", 73), ("030C", 15), ("120D", 3), ("120U", 4), ("120C", 7), ("210", 2),
     ]  # fmt: skip
+
+
+@many
+@given(
+    rows=edge_lists(9, 60) | dense_arcs(),
+    some=st.booleans(),
+    layout=st.sampled_from([None, BlockLayout(1), BlockLayout(3)]),
+)
+def test_the_triad_of_each_triangle(backend, rows, some, layout):
+    """Repeats, loops and reciprocal pairs among them; at some vertices, by group, and in parts."""
+    frame, chosen = frame_of(rows), [row[0] for row in rows[:2]] if some else None
+    right = reference.list_triangles(rows, among=chosen, directed=True)
+    twice = backend.frame(pd.concat([frame.assign(day=2), frame.assign(day=1)]))
+    call = {"directed": True, "vertices": chosen, **IDS}
+    with use_layout(layout) if layout else nullcontext():
+        found = backend.to_pandas(tc.list_triangles(backend.frame(frame), **call))
+        by_day = backend.to_pandas(tc.list_triangles(twice, by="day", **call))
+        parts = [*tc.iter_triangles(backend.frame(frame), max_rows=2, **call)]
+    assert_columns(found, "u", "v", "w", "triad")
+    assert [*found.itertuples(index=False, name=None)] == right
+    expected = [(day, *row) for day in (1, 2) for row in right]
+    assert [*by_day.itertuples(index=False, name=None)] == expected
+    rows_found = (backend.to_pandas(part).itertuples(index=False, name=None) for part in parts)
+    assert sorted(row for part in rows_found for row in part) == right
+
+
+def test_triads_of_a_partitioned_frame_are_not_listed(backend):
+    for function, own in (tc.list_triangles, {}), (tc.iter_triangles, {"max_rows": 5}):
+        with pytest.raises(TypeError, match="a list with directed=True runs on one machine"):
+            function(in_parts(frame_of([(0, 1), (1, 2), (2, 0)]), 2), directed=True, **own)
+    edges = backend.frame(frame_of([(0, 1), (1, 2), (2, 0)]).assign(triad=1))
+    with pytest.raises(ValueError, match="triad"):
+        tc.list_triangles(edges, directed=True, by="triad", **IDS)
 
 
 def test_triads_stand_for_types(backend):

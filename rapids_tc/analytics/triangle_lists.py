@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from rapids_tc._arguments import check_integer
+from rapids_tc._arguments import check_flag, check_integer
 from rapids_tc._progress import call_report, outlive
 from rapids_tc._typing import Array, Frame, Vertices
 from rapids_tc.analytics.analytic import analytic
 from rapids_tc.analytics.chosen import OF_SOME, TrianglesAround
+from rapids_tc.analytics.directions import STATES
 from rapids_tc.analytics.kinds import check_arcs, sums_where, work_where
 from rapids_tc.analytics.listed_kinds import TrianglesOfKind
 from rapids_tc.blocks.distributed_triangles import DistributedTriangles
@@ -20,31 +22,50 @@ from rapids_tc.graphs.edge_graph import EdgeGraph
 from rapids_tc.graphs.out_of_core import StoredTriangles
 from rapids_tc.graphs.whole_triangles import LISTING
 from rapids_tc.plan import needs
+from rapids_tc.plan.record import Needs, of_one_machine
+from rapids_tc.preparation.triads import CLOSED, places_of
 from rapids_tc.preparation.triangles import named_triangles, sorted_corners
 
 if TYPE_CHECKING:
     from rapids_tc.blocks.kept_triangles import KeptTriangles
     from rapids_tc.blocks.task_triangles import TaskTriangles
     from rapids_tc.blocks.task_triangles import Triangles as Listed
+    from rapids_tc.graphs.edge_graph import EdgeArrays
     from rapids_tc.graphs.partitioned import PartitionedGraph
     from rapids_tc.plan.record import OwnOptions, Work
     from rapids_tc.preparation.triangle_kinds import Triangles
 
+BATCH = 1 << 20  # triangles whose triads are looked up at a time
+
 
 def _work(own: OwnOptions) -> Work:
-    return work_where(LISTING if own["vertices"] is None else OF_SOME)(own)
+    work = work_where(LISTING if own["vertices"] is None else OF_SOME)(own)
+    if own["directed"]:
+        work = replace(
+            work, needs=work.needs | Needs.TYPE_COUNTS, values=max(work.values, STATES.rule.bytes)
+        )
+    return work
 
 
 def _check_most(own: OwnOptions) -> OwnOptions:
-    return check_arcs(check_integer(own, "max_rows", 0, optional=True))
+    return check_arcs(check_flag(check_integer(own, "max_rows", 0, optional=True)))
 
 
-@analytic(LISTING, check=_check_most, work=_work, sums=sums_where)
+def _fields(own: OwnOptions) -> tuple[str, ...]:
+    return ("triad",) if own["directed"] else ()
+
+
+def _local(own: OwnOptions, kind: str) -> Exception | None:
+    return of_one_machine("a list with directed=True", kind) if own["directed"] else None
+
+
+@analytic(LISTING, check=_check_most, work=_work, fields=_fields, local=_local, sums=sums_where)
 def list_triangles(
     graph: EdgeGraph,
     *,
     vertices: Vertices | None = None,
     where: Triangles | None = None,
+    directed: bool = False,
     max_rows: int | None = None,
     memory_limit: int | None = None,
 ) -> Frame:
@@ -59,6 +80,9 @@ def list_triangles(
         made of several columns; with `by`, in every group that has them.
     where : Triangles, optional
         List only triangles of a kind: see `Triangles`.
+    directed : bool, optional
+        Whether the rows a, b and b, a are two edges: then a column says how the sides lead. Not of
+        partitioned frames.
     max_rows : int, optional
         The most triangles to list, of each group; by default as many as fit in a frame and in
         memory.
@@ -72,8 +96,9 @@ def list_triangles(
         w   as ids the largest
         === ====== ==================================
 
-        Sorted by all three. Of a partitioned frame, a partitioned frame of their library, sorted
-        from its first partition to its last.
+        Sorted by all three. With `directed`, a column ``triad``, text, follows: "030T", "030C",
+        "120D", "120U", "120C", "210" or "300", as in `triad_counts`. Of a partitioned frame, a
+        partitioned frame of their library, sorted from its first partition to its last.
 
     Raises
     ------
@@ -86,6 +111,7 @@ def list_triangles(
     See Also
     --------
     iter_triangles : The same, frame by frame.
+    triangles_by_type : How many there are of each triad.
     count : How many there are.
 
     Notes
@@ -121,7 +147,8 @@ def list_triangles(
         return source.frame()
     memory = source.memory(memory_limit, beside_task=False)
     needs.require_listing(total, memory, advice, graph.ids.text)
-    listing = Listing(graph, source.number, tasks, memory, advice)
+    states = graph.edge_values(STATES) if directed else None
+    listing = Listing(graph, source.number, tasks, memory, advice, states)
     return next(listing.frames(total)) if total else listing.frame([])
 
 
@@ -160,16 +187,25 @@ def check_rows(own: OwnOptions) -> OwnOptions:
 
 
 def _check_frames(own: OwnOptions) -> OwnOptions:
-    return check_arcs(check_rows(own))
+    return check_arcs(check_flag(check_rows(own)))
 
 
-@analytic(LISTING, check=_check_frames, work=_work, sums=sums_where, renamed={"rows": "max_rows"})
+@analytic(
+    LISTING,
+    check=_check_frames,
+    work=_work,
+    fields=_fields,
+    local=_local,
+    sums=sums_where,
+    renamed={"rows": "max_rows"},
+)
 def iter_triangles(
     graph: EdgeGraph,
     *,
     max_rows: int,
     vertices: Vertices | None = None,
     where: Triangles | None = None,
+    directed: bool = False,
     progress: bool | None = None,
     memory_limit: int | None = None,
 ) -> Iterator[Frame]:
@@ -187,6 +223,9 @@ def iter_triangles(
         made of several columns; with `by`, in every group that has them.
     where : Triangles, optional
         List only triangles of a kind: see `Triangles`.
+    directed : bool, optional
+        Whether the rows a, b and b, a are two edges: then a column says how the sides lead. Not of
+        partitioned frames.
 
     Returns
     -------
@@ -197,7 +236,8 @@ def iter_triangles(
         w   as ids the largest
         === ====== ==================================
 
-        Each frame is sorted by all three, but not all frames together. The frames and their order
+        With `directed`, a column ``triad`` follows, as in `list_triangles`. Each frame is sorted by
+        all three, but not all frames together. The frames and their order
         are the same on every run.
 
     Raises
@@ -237,21 +277,25 @@ def iter_triangles(
     if isinstance(source, DistributedTriangles):
         return source.frames(max_rows)
     _ = graph.n_edges  # prepared at the call, before the frame can change
-    frames, resources = _frames(graph, source, max_rows, memory_limit, progress), outlive()
+    states = graph.edge_values(STATES) if directed else None
+    frames = _frames(graph, source, max_rows, memory_limit, progress, states)
+    resources = outlive()
     weakref.finalize(frames, resources.close)  # also if no frame is asked for
     return frames
 
 
 def _frames(
-    graph: EdgeGraph, source: Listed, rows: int, limit: int | None, progress: bool | None
-) -> Iterator[Frame]:
+    graph: EdgeGraph, source: Listed, rows: int, limit: int | None, progress: bool | None,
+    states: EdgeArrays | None,
+) -> Iterator[Frame]:  # fmt: skip
     frames = None
     while True:
         # Not around the yield: between frames, time and device are the caller's.
         with call_report(progress), source.placed():
             if frames is None:
                 memory, tasks = source.memory(limit, beside_task=True), source.tasks()
-                listing = Listing(graph, source.number, tasks, memory, "ask for fewer rows")
+                of_tasks = source.number, tasks, memory, "ask for fewer rows", states
+                listing = Listing(graph, *of_tasks)
                 frames = listing.frames(rows)
             frame = next(frames, None)
         if frame is None:
@@ -272,12 +316,15 @@ class Listing:
         Bytes that a frame may take while it is made.
     advice : str
         What the error says to do if a frame takes more.
+    states : EdgeArrays, optional
+        How edges lead, if frames have triads.
     """
 
     def __init__(
         self, graph: EdgeGraph, number: Array, tasks: Iterable[TaskTriangles | KeptTriangles],
-        memory: int, advice: str,
+        memory: int, advice: str, states: EdgeArrays | None = None,
     ) -> None:  # fmt: skip
+        self._states = states
         self.graph, self._tasks, self._memory, self._advice = graph, tasks, memory, advice
         self._number = number.astype("uint32")
 
@@ -316,4 +363,23 @@ class Listing:
         parts.clear()
         corners = sorted_corners(numbers, ids.size, xp)
         del numbers  # `sorted_corners` drops it, too, as soon as it can
-        return self.graph.backend.adapter.frame(named_triangles(corners, ids))
+        adapter, library = self.graph.backend.adapter, self.graph.backend.library
+        if self._states is None:
+            return adapter.frame(named_triangles(corners, ids))
+        kept = [corner.astype("uint32") for corner in corners]
+        triads, found = self._triads(kept, self._states), named_triangles(iter(kept), ids)
+        found["triad"] = library.Series([*CLOSED]).take(triads).reset_index(drop=True)
+        return adapter.frame(found)
+
+    def _triads(self, corners: list[Array], states: EdgeArrays) -> Array:
+        """Return the place in `CLOSED` of each triangle of these numbers."""
+        graph, xp, size = self.graph, self.graph.backend.xp, len(corners[0])
+        triads = xp.empty(size, "int64")
+        for first in range(0, size, BATCH):
+            part = slice(first, first + BATCH)
+            ranks = xp.stack([graph.order.rank[corner[part]] for corner in corners])
+            w, v, u = xp.sort(ranks, axis=0).astype("uint32")
+            ends = xp.concatenate([u, u, v]), xp.concatenate([v, w, w])
+            sides = graph.values_at(states, *ends).reshape(3, -1)
+            triads[part] = places_of([*sides], xp)
+        return triads

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rapids_tc._progress import Report, report_stage
+from rapids_tc.blocks.block_work import find_rows
 from rapids_tc.errors import ColumnNotFoundError
 from rapids_tc.frames import written
 from rapids_tc.frames.arrays import ArraysAdapter
@@ -271,6 +272,23 @@ class EdgeGraph(VertexStatistics):
         ValueError
             Values are unusable, or rows of one edge disagree.
         """
+
+    @abstractmethod
+    def valued_blocks(self, values: EdgeArrays) -> Iterable[tuple[Block, Csr, Array]]:
+        """Yield all blocks, each with the first array that was read for its edges."""
+
+    def values_at(self, values: EdgeArrays, larger: Array, smaller: Array) -> Array:
+        """Look values up that were read for edges, by the larger and the smaller rank of each."""
+        n, _ = self.edge_blocks()
+        found: Any = None
+        for at, block, of_edges in self.valued_blocks(values):
+            ranks, engine, backend = [larger, smaller], self.engine, self.backend
+            rows = find_rows(ranks, block, at, n, engine=engine, backend=backend)
+            row, edge = rows.inside
+            if found is None:
+                found = self.backend.xp.zeros(len(larger), of_edges.dtype)
+            found[row] = of_edges[edge]
+        return found
 
     @abstractmethod
     def simple_edges(self) -> Frame:

@@ -188,6 +188,10 @@ class InMemoryGraph(EdgeGraph):
         """See `EdgeGraph`."""
         return 1, [((0, 0), self.csr)]
 
+    def valued_blocks(self, values: EdgeArrays) -> Any:
+        """See `EdgeGraph`."""
+        return [((0, 0), self.csr, values.arrays[0])]
+
     @cached_property
     def edge_counts(self) -> Array:
         """Triangles of every oriented edge, uint32, aligned with ``csr.columns``."""

@@ -180,6 +180,11 @@ class OutOfCoreGraph(EdgeGraph):
         """See `EdgeGraph`."""
         return self.n, self.blocks
 
+    def valued_blocks(self, values: EdgeArrays) -> Any:
+        """See `EdgeGraph`."""
+        for place, (at, block) in enumerate(self.blocks):
+            yield at, block, self._gather(values.arrays[place][0])
+
     def _by_edge(self, kind: str | Quantity) -> list[list[Task]]:
         """Submit the values of the edges of each block, in slices."""
         graph = self.spilled
