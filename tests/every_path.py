@@ -215,9 +215,10 @@ def expected(name, own, frame=FRAME):
     if own.pop("time", None) is not None:
         return definition(timed, **own)
     if where is not None:
+        own.pop("directed", None)
         triangles, of = of_kind(where, frame), getattr(reference, f"{name}_of")
         definition = lambda rows, **own: of(triangles, rows, **own)  # noqa: E731
-    for ignored in ("max_rows", "confidence", "seed"):
+    for ignored in ("max_rows", "confidence", "seed", "out", "force"):
         own.pop(ignored, None)
     if name in ("triangles_by_type", "balance"):
         column = own.pop("edge_type", None) or own.pop("sign", "kind")

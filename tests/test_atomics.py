@@ -30,6 +30,7 @@ SHARED = {
     (visitors, "SpanEdgeCounts.triangle"): {"self.of_uw": 1},
     (visitors, "SpanEdgeCounts.close_edge"): {"self.of_uv": 1},
     (visitors, "SpanEdgeCounts.close_middle"): {"self.of_vw": 1},
+    (visitors, "ArcCounts.triangle"): {"self.of_uv": 1, "self.of_uw": 1, "self.of_vw": 1},
     (visitors, "ThirdSums.triangle"): {"self.of_uw": 1},
     (visitors, "ThirdSums.close_edge"): {"self.of_uv": 1},
     (visitors, "ThirdSums.close_middle"): {"self.of_vw": 1},

@@ -86,8 +86,8 @@ def changing(backend, column, reader):
 def test_the_functions_that_read_values_are_known():
     names = {name for name, *_ in READING}
     assert names == {
-        "balance", "clustering", "count", "triangles_by_type", "triangles_over_time",
-        "vertex_triangles",
+        "annotate", "annotate_vertices", "average_clustering", "balance", "clustering", "count",
+        "transitivity", "triangles_by_type", "triangles_over_time", "vertex_triangles",
     }  # fmt: skip
 
 
@@ -101,7 +101,8 @@ def test_values_that_change_between_two_reads_are_told(backend, name, own, colum
             layout(2, 1),
             pytest.raises(tc.KernelError, match=told) as caught,
         ):
-            ANALYTICS[name].call(edges, **own, **IDS)
+            options = dict(own)
+            ANALYTICS[name].call(edges, *options.pop("columns", ()), **options, **IDS)
         assert "copy()" not in str(caught.value)
 
 

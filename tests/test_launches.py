@@ -156,6 +156,7 @@ def launch_all(engine):
         for intervals in (None, several):
             coded = Coded(np.ones(csr.m, np.uint8), code_table("edge", ""), intervals)
             engine.visit(of, OfKind(""), alike(coded))
+    engine.kind_test([one] * 3)([np.zeros(9, np.int64)] * 3)
     room = engine.slot_pool(store := engine.block_store(), 1, csr.m, csr.n)
     lengths = np.diff(csr.offsets).astype(np.uint32)
     room.load(0, store.store(lengths), store.store(csr.columns))

@@ -268,7 +268,9 @@ def test_a_graph_keeps_the_rows_that_pairs_read(backend):
 def test_the_memory_of_pairs_is_counted():
     graph, work = tc.Graph(EDGES)._prepared, ANALYTICS["similarity"].work
     few, many = (
-        graph.stages(work({"measure": "jaccard", "pairs": EDGES.iloc[:size]}), "auto")
+        graph.stages(
+            work({"measure": "jaccard", "pairs": EDGES.iloc[:size], "weight": None}), "auto"
+        )
         for size in (0, len(EDGES))
     )
     assert [stage.name for stage in many] == ["pairs"]

@@ -214,10 +214,13 @@ class OutOfCoreGraph(EdgeGraph):
     def row_columns(self, asked: Sequence[str | Quantity], method: str) -> dict[str, Any]:
         """Compute columns aligned with the user's rows; self loops get 0."""
         xp, columns = self.backend.xp, columns_of(asked)
+        of_blocks = self._values_of_blocks(columns)  # counts, before the columns take memory
         made = {name: xp.zeros(self.size, column.dtype) for name, column in columns.items()}
-        for _, first, row, values in self._values_of_blocks(columns):
-            for name, found in values.items():
-                made[name][first + row] = found
+        for _, first, row, values in of_blocks:
+            place = first + row
+            for name in made:
+                made[name][place] = values.pop(name)
+            del row, place  # before the next are looked up
         adapter = self.backend.adapter
         return {name: adapter.column_like(self._frame, made[name], name) for name in made}
 
@@ -228,6 +231,7 @@ class OutOfCoreGraph(EdgeGraph):
         kept: list[list[Task]] = [[] for _ in cuts]
         for batch, _, row, values in self._values_of_blocks(columns):
             kept[batch].append(keep([row, *values.values()]))
+            del row
         for (first, last), pieces in zip(cuts, kept, strict=True):
             size = min(last, self.size) - first
             made = {name: xp.zeros(size, column.dtype) for name, column in columns.items()}
@@ -241,11 +245,11 @@ class OutOfCoreGraph(EdgeGraph):
     def _values_of_blocks(
         self, columns: Mapping[str, Column]
     ) -> Iterator[tuple[int, int, Array, dict[str, Array]]]:
-        """Yield the values of rows, block by block and batch by batch.
+        """Count; then yield the values of rows, block by block and batch by batch.
 
         Each comes with the number of the batch, its first row, and the places of the rows in it.
         """
-        xp, kinds = self.backend.xp, list[str]()
+        kinds = list[str]()
         needs = reduce(or_, (column.needs for column in columns.values()))
         if needs & Needs.EDGE_COUNTS:
             kinds.append("triangles")
@@ -255,6 +259,14 @@ class OutOfCoreGraph(EdgeGraph):
         quantities = (column.quantity for column in columns.values())
         by_edge |= {each.name: self._by_edge(each) for each in quantities if each is not None}
         degrees = self.degrees if needs & Needs.DEGREES else None
+        return self._looked_up(columns, by_edge, degrees)
+
+    def _looked_up(
+        self, columns: Mapping[str, Column], by_edge: dict[str, list[list[Task]]],
+        degrees: Array | None,
+    ) -> Iterator[tuple[int, int, Array, dict[str, Array]]]:  # fmt: skip
+        """See `_values_of_blocks`."""
+        xp = self.backend.xp
         with self.stage("looking rows up") as report:
             for number, (at, block) in enumerate(self.blocks):
                 of_edges = {kind: self._joined(tasks[number]) for kind, tasks in by_edge.items()}
@@ -267,7 +279,10 @@ class OutOfCoreGraph(EdgeGraph):
                     by_end = None if degrees is None else [degrees[end[row]] for end in rows.ranks]
                     values = ValuesOfRows(xp, of_rows, len(row), by_end)
                     found = {name: column.formula(values) for name, column in columns.items()}
+                    del rows, edge, of_rows, by_end, values
                     yield batch, first, row, found
+                    found.clear()  # the caller may hold it
+                    del row
                 report.advance((number + 1) / self.n**2)
 
     @property
