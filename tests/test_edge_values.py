@@ -232,8 +232,7 @@ def test_the_largest_weight_is_of_both_directions(directed):
 
 def sixteen_rows(self, work):
     """The columns of `Rows` in chunks of 16 rows, whatever memory there is."""
-    for first in range(0, self.size, 16):
-        yield tuple(column.iloc[first : first + 16] for column in self._columns)
+    return self._columns.read([(first, first + 16) for first in range(0, self.size, 16)])
 
 
 @pytest.mark.parametrize("aggregate", reference.AGGREGATES)
