@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rapids_tc as tc
+from rapids_tc import _parallel
 from rapids_tc.cli import main
 from rapids_tc.engines.as_of import COLUMNS
 from rapids_tc.engines.cpu import time_entries
@@ -66,7 +67,7 @@ def test_rows_of_hubs(backend, within):
 @pytest.mark.parametrize("within", [None, 5, 40])
 @pytest.mark.parametrize("tasks", [1, 7, 400])
 def test_tasks_that_begin_in_the_middle_of_a_vertex(backend, monkeypatch, within, tasks):
-    monkeypatch.setattr(time_entries, "SERIAL_BELOW", 0)
+    monkeypatch.setattr(_parallel, "SERIAL_BELOW", 0)
     monkeypatch.setattr(time_entries, "TASKS_PER_THREAD", tasks)
     for seed in range(4):
         frame = random_frame(400, 8 if seed else 2, 150, seed)

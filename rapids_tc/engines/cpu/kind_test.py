@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rapids_tc._parallel import SERIAL_BELOW, parallel_for, thread_count
+from rapids_tc._parallel import parallel_for, threads_for
 from rapids_tc.engines.cpu.coded import pack_coded
 from rapids_tc.engines.cpu.compiled import compiled
 from rapids_tc.engines.cpu.sorting import PER_THREAD, cut_evenly
@@ -26,7 +26,7 @@ def kind_test(values: Any, choices: int = 1) -> Callable[[Sequence[Array]], Arra
 
     def test(sides: Sequence[Array]) -> Array:
         hits = np.empty(len(sides[0]), bool)
-        threads = thread_count() if len(hits) > SERIAL_BELOW else 1
+        threads = threads_for(len(hits))
         parts = cut_evenly(len(hits), threads * PER_THREAD if threads > 1 else 1)
 
         def task(number: int, thread: int) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rapids_tc._parallel import SERIAL_BELOW, thread_count
+from rapids_tc._parallel import thread_count, threads_for
 from rapids_tc.engines.cpu.compiled import compiled, inlined
 from rapids_tc.plan import costs as model
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from rapids_tc.preparation.csr import Array
 
 TASKS_PER_THREAD = 64
+STEPS = 16  # of an entry, at least: it enters a table, leaves it, and is looked up
 WORDS = 4  # of 32 bits, of a vertex in the table of a thread
 ROW, ONE, LOW = np.uint64(33), np.uint64(1), np.uint64(2**32 - 1)  # see `Entries`
 
@@ -56,9 +57,8 @@ def tasks_of(entries: int, n: int) -> tuple[int, Array, Array]:
 
     Fewer threads are started if there are few entries for many vertices, to save memory.
     """
-    threads = thread_count() if entries > SERIAL_BELOW >> 4 else 1
     most = max(model.TIMED_TABLES * entries // 2, model.MOST_WEDGE_COUNTERS)
-    threads = max(1, min(threads, most // (model.TIMED_TABLE * max(n, 1))))
+    threads = threads_for(entries * STEPS, max(1, most // (model.TIMED_TABLE * max(n, 1))))
     tasks = threads * TASKS_PER_THREAD if threads > 1 else 1
     cuts = np.unique(np.linspace(0, entries, tasks + 1).astype(np.int64))
     return threads, cuts, np.zeros((threads, n, WORDS), np.uint32)
