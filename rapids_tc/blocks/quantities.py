@@ -348,8 +348,8 @@ def of_kind(name: str, reading: Reading, *, by_vertex: bool = False) -> Within:
 
 
 @dataclass(frozen=True)
-class EdgeSum(ABC):
-    """A sum over edges of values that were read for them, for each rank.
+class RankSum(ABC):
+    """A value of each rank that follows from values that were read for edges.
 
     Attributes
     ----------
@@ -370,6 +370,10 @@ class EdgeSum(ABC):
     def limited(self, memory: int) -> Self:
         """Return the sum for a graph that may take so many bytes of memory."""
         return self
+
+
+class EdgeSum(RankSum):
+    """A sum over edges of values that were read for them, for each rank."""
 
     @abstractmethod
     def zeros(self, vertices: int, xp: Any) -> Array:
@@ -434,29 +438,11 @@ class ValuesAtEnds(EdgeSum):
         return total
 
 
-@dataclass(frozen=True)
-class TieSum(ABC):
+class TieSum(RankSum):
     """A value of each rank that follows from the weights of edges, float64.
 
-    Attributes
-    ----------
-    name : str
-        No two sums of a call have the same.
-    reading : Reading
-        Gives one array, of weights from 0 to 2.
+    The reading gives one array, of weights from 0 to 2.
     """
-
-    name: str
-    reading: Reading
-    by_vertex: ClassVar[bool] = True
-
-    def resolved(self, reading: Reading) -> Self:
-        """Return the sum of a reading whose reader is resolved."""
-        return replace(self, reading=reading)
-
-    def limited(self, memory: int) -> Self:
-        """Return the sum for a graph that may take so many bytes of memory."""
-        return self
 
     @abstractmethod
     def by_rank(self, steps: Any, weights: Any) -> Any:
