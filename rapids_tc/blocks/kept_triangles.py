@@ -75,15 +75,17 @@ class KeptTriangles:
         begin, end = xp.searchsorted(self.starts, bounds, side="right").tolist()
         begin -= 1
         of_all = self.triangles.starts[xp.asarray([begin, end])].tolist()
-        for batch in batches(of_all[0], of_all[1], self.memory):
-            ranks = self.triangles.ranks(*batch)
-            parts.append(ranks[:, self.passes(ranks)])
+        parts += self._passing(*of_all)
         skipped = first - int(self.starts[begin])
         return xp.concatenate(parts, axis=1)[:, skipped : skipped + last - first]
 
     def all_ranks(self) -> Iterator[Array]:
-        """Yield the ranks of all triangles that are kept, batch by batch."""
-        for batch in batches(0, self.triangles.total, self.memory):
+        """Return the ranks of all triangles that are kept, batch by batch."""
+        return self._passing(0, self.triangles.total)
+
+    def _passing(self, first: int, end: int) -> Iterator[Array]:
+        """Yield the ranks of those triangles from `first` to before `end`, of all, that pass."""
+        for batch in batches(first, end, self.memory):
             ranks = self.triangles.ranks(*batch)
             yield ranks[:, self.passes(ranks)]
 

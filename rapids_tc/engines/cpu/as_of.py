@@ -117,8 +117,7 @@ def _count_fans(
             tail = window_of(entries, offsets[vertex], p, np.int64(first[row_of(entries[p])]))
             sizes[:] = 0
             if len(table):
-                for t in range(tail, p):  # an earlier task may have had them
-                    table[other_of(entries[t]), 0] = table[other_of(entries[t]), 1] = 0
+                _clear(entries, tail, p, table)
             for t in range(tail, p):
                 _enter(entries[t], t, tail, table, sizes)
         while p < stop:
@@ -138,6 +137,16 @@ def _count_fans(
             _enter(entry, p, tail, table, sizes)
             p += 1
         vertex += 1
+
+
+@inlined
+def _clear(entries: Array, tail: Any, p: Any, table: Array) -> None:
+    """Take the neighbors of a window out of the table, in which an earlier task may have put them.
+
+    Then the entries from `tail` to before p are put in.
+    """
+    for t in range(tail, p):
+        table[other_of(entries[t]), 0] = table[other_of(entries[t]), 1] = 0
 
 
 @inlined
@@ -182,8 +191,7 @@ def _count_triangles(
         stop = min(offsets[vertex + 1], end)
         if p < stop:
             tail = np.int64(begins[p])
-            for t in range(tail, p):  # an earlier task may have had them
-                table[other_of(entries[t]), 0] = table[other_of(entries[t]), 1] = 0
+            _clear(entries, tail, p, table)
             for t in range(tail, p):
                 _note(entries[t], t, tail, table, links)
         while p < stop:
@@ -292,8 +300,7 @@ def _count_squares(
         stop = min(offsets[vertex + 1], end)
         if p < stop:
             tail = np.int64(begins[p])
-            for t in range(tail, p):  # an earlier task may have had them
-                table[other_of(entries[t]), 0] = table[other_of(entries[t]), 1] = 0
+            _clear(entries, tail, p, table)
             for t in range(tail, p):
                 _note(entries[t], t, tail, table, none)
         while p < stop:
