@@ -217,10 +217,8 @@ class OutOfCoreGraph(EdgeGraph):
         of_blocks = self._values_of_blocks(columns)  # counts, before the columns take memory
         made = {name: xp.zeros(self.size, column.dtype) for name, column in columns.items()}
         for _, first, row, values in of_blocks:
-            place = first + row
-            for name in made:
-                made[name][place] = values.pop(name)
-            del row, place  # before the next are looked up
+            for name, found in values.items():
+                made[name][first + row] = found
         adapter = self.backend.adapter
         return {name: adapter.column_like(self._frame, made[name], name) for name in made}
 
@@ -231,7 +229,6 @@ class OutOfCoreGraph(EdgeGraph):
         kept: list[list[Task]] = [[] for _ in cuts]
         for batch, _, row, values in self._values_of_blocks(columns):
             kept[batch].append(keep([row, *values.values()]))
-            del row
         for (first, last), pieces in zip(cuts, kept, strict=True):
             size = min(last, self.size) - first
             made = {name: xp.zeros(size, column.dtype) for name, column in columns.items()}
@@ -279,10 +276,7 @@ class OutOfCoreGraph(EdgeGraph):
                     by_end = None if degrees is None else [degrees[end[row]] for end in rows.ranks]
                     values = ValuesOfRows(xp, of_rows, len(row), by_end)
                     found = {name: column.formula(values) for name, column in columns.items()}
-                    del rows, edge, of_rows, by_end, values
                     yield batch, first, row, found
-                    found.clear()  # the caller may hold it
-                    del row
                 report.advance((number + 1) / self.n**2)
 
     @property
