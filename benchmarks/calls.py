@@ -32,7 +32,9 @@ from machine import machine, write
 import rapids_tc as tc
 from rapids_tc.bench import Job, TooLongError, measure
 
-TIMES, GROUPS = 10**6, 30  # distinct values of the columns "time" and "group"
+TIMES, GROUPS, KINDS = 10**6, 30, 5  # distinct values of the columns "time", "group" and "type"
+WITHIN = {"time": "time", "within": TIMES // 10}
+TYPES = {"edge_type": "type", "types": (0, 1, None)}
 
 CALLS: dict[str, Callable[[Any], Any]] = {
     "count": tc.count,
@@ -47,7 +49,16 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "triad_counts": partial(tc.triad_counts, directed=True),
     "jaccard": partial(tc.similarity, measure="jaccard"),
     "adamic_adar": partial(tc.similarity, measure="adamic_adar"),
-    "within": partial(tc.edge_triangles, time="time", within=TIMES // 10),
+    "within": partial(tc.edge_triangles, **WITHIN),
+    "of types": partial(tc.edge_triangles, where=tc.Triangles(**TYPES)),
+    "of types, within": partial(tc.edge_triangles, where=tc.Triangles(**TYPES, **WITHIN)),
+    "balanced": partial(tc.edge_triangles, where=tc.Triangles(sign="sign", balanced=True)),
+    "cycles": partial(tc.edge_triangles, where=tc.Triangles(directed="cycle")),
+    "trussness within": partial(tc.trussness, where=tc.Triangles(**WITHIN)),
+    "fans as of a time": lambda edges: tc.annotate(edges, "u_out", "v_in", **WITHIN),
+    "triangles as of a time": lambda edges: tc.annotate(
+        edges, "triangles_closed", "cycles_closed", **WITHIN
+    ),
     "formation": partial(tc.triangles_over_time, time="time"),
     "windows": partial(tc.triangles_over_time, time="time", window=TIMES // 1000),
     "by": partial(tc.vertex_triangles, by="group"),
@@ -60,7 +71,12 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "bitruss": tc.bitruss,
 }
 COMPILES = "rmat:13"  # large enough for the code of large graphs
-OF_COLUMNS = {"within": "time", "formation": "time", "windows": "time", "by": "group"}
+TIMED = "within", "formation", "windows", "trussness within"
+OF_COLUMNS: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys([*TIMED, "fans as of a time", "triangles as of a time"], ("time",)),
+    **{"of types": ("type",), "of types, within": ("type", "time")},
+    **{"balanced": ("sign",), "by": ("group",)},
+}
 SMALL = ("karate", "rmat:12", "rmat:16")
 LARGE = ("rmat:18", "rmat:20", "rmat:22", "rmat:24")
 FEW = ("rmat:20", "rmat:22")
@@ -113,7 +129,7 @@ def main(graphs, what, library, pool, repeat, patience, seconds, seen, out) -> N
                 write(out, about | line | {"skipped": "no time was left"})
                 continue
             job = Job("rapids_tc", call, CALLS[call], answer=digest, wait=wait)
-            columns = ["src", "dst", *filter(None, [OF_COLUMNS.get(call)])]
+            columns = ["src", "dst", *OF_COLUMNS.get(call, ())]
             if call not in warm:  # compile, which patience is not for
                 warm.add(call)
                 CALLS[call](with_columns(read(COMPILES, library))[columns])
@@ -138,10 +154,11 @@ def waiting(library: str) -> Callable[[], None]:
 
 
 def with_columns(frame: Any) -> Any:
-    """Add a time and a group to each row, at random."""
+    """Add a time, a group, a type and a sign, which is 1 or -1, to each row, at random."""
     random = np.random.default_rng(0)
-    for name, size in (("time", TIMES), ("group", GROUPS)):
+    for name, size in (("time", TIMES), ("group", GROUPS), ("type", KINDS), ("sign", 2)):
         frame[name] = random.integers(0, size, len(frame)).astype("int32")
+    frame["sign"] = 2 * frame["sign"] - 1
     return frame
 
 

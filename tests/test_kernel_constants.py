@@ -85,6 +85,7 @@ def test_an_expression_is_read():
         ("rows.cu", "kBucketThreads", (raw_rows._BUCKET_THREADS,)),
         ("bitmap.cu", "kChunk", (layout.CHUNK,)),
         ("as_of.cu", "kWarp", (as_of._WARP,)),
+        ("as_of.cu", "kOwn", (as_of._OWN,)),
         ("pairs.cu", "kLanes", (pairs._LANES,)),
         ("hubs.cu", "kHubThreads", (hubs._HUB_THREADS,)),
         ("hubs.cu", "kHubBlocksPerSm kNone", (hubs._BLOCKS_PER_SM, hubs._NONE)),
