@@ -1369,11 +1369,14 @@ HINTS = {
         (lambda h: tc.transitivity(scan(h, "src,dst,type\n1,2,undirected\n"), directed=True),
          "reads each both ways"),
     ],
-    "plot": [
+    "plot/style": [
+        (without("matplotlib.pyplot", lambda h: plot.truss_profile(k3())),
+         r"pip install 'rapids_tc\[plot\]'"),
+    ],
+    "plot/trusses": [
         (lambda h: plot.draw_truss(k3()[:0]), "no edge, and so no truss"),
         (lambda h: plot.draw_truss(k3(), k=9), r"drawn are 1 to \d+; the last one is the 3-truss"),
-        (without("matplotlib.pyplot", lambda h: plot._library("matplotlib.pyplot")),
-         r"pip install 'rapids_tc\[plot\]'"),
+        (lambda h: plot.hierarchy(k3(), at_least=9), r"drawn are 1 to \d+; the largest one has 3"),
     ],
     "blocks/distributed_triangles": [
         (lambda h: tc.list_triangles(PartitionedFrame([complete(40).frame()]),

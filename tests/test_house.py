@@ -49,10 +49,10 @@ TIERS = [
 ]
 LEAVES = {"plan.costs"}  # modules that import nothing of ours, and so stand apart from their rooms
 LAZY = {("", "interop"), ("interop", "")}  # other libraries' doors open on the whole package
-LOADERS = ("import_module", "_library")  # functions that import what they are given the name of
+LOADERS = ("import_module", "library")  # functions that import what they are given the name of
 # The only files that import these, top level or not.
 HOMES = {
-    "matplotlib": {"plot.py"},
+    "matplotlib": {"plot/answers.py", "plot/style.py", "plot/trusses.py"},
     "networkx": {
         "bench/other_libraries.py",
         "files/networks.py",
@@ -60,7 +60,8 @@ HOMES = {
         "interop/_networkx_bipartite.py",
         "interop/_networkx_graph.py",
         "interop/_networkx_pairs.py",
-        "plot.py",
+        "plot/answers.py",
+        "plot/trusses.py",
     },
     "cupy": {"engines/gpu/cuda.py", "kernels/_nvrtc.py", "frames/adapters.py"},
     "dask": {f"executors/{name}.py" for name in ("dask_cluster", "messages", "persisted", "watch")},

@@ -1,5 +1,6 @@
 """Pictures: what they show, where they go, and the examples that make those of the README."""
 
+import json
 import os
 import sys
 from pathlib import Path
@@ -10,7 +11,9 @@ import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
+import reference
 from graphs import complete, cycle, star
+from needs import need_module
 
 import rapids_tc as tc
 from rapids_tc import plot
@@ -19,14 +22,23 @@ from rapids_tc.datasets import karate
 matplotlib.use("Agg")
 from matplotlib import pyplot as plt
 
+OF_TRUSSES = [plot.draw_truss, plot.communities]  # these need an edge
 PICTURES = [
     plot.clustering_by_degree,
-    plot.draw_truss,
+    plot.squares,
+    plot.triads,
     plot.triangle_distribution,
     plot.truss_profile,
+    *OF_TRUSSES,
 ]
-EXAMPLES = Path(__file__).parents[1] / "examples"
-each_picture = pytest.mark.parametrize("picture", PICTURES, ids=lambda p: p.__name__)
+ROOT = Path(__file__).parents[1]
+EXAMPLES = ROOT / "examples"
+sys.path.append(str(ROOT / "docs"))
+from drawings import pictures  # noqa: E402
+
+each_picture = pytest.mark.parametrize(
+    "picture", [*PICTURES, plot.hierarchy], ids=lambda p: p.__name__
+)
 
 
 @pytest.fixture(autouse=True)
@@ -83,10 +95,11 @@ def test_a_graph_without_a_triangle(backend, known):
 def test_no_edges(backend):
     edges = backend.frame({"src": [1], "dst": [1]})
     for picture in PICTURES:
-        if picture is not plot.draw_truss:
+        if picture not in OF_TRUSSES:
             drawn(picture(edges))
-    with pytest.raises(ValueError, match="no edge"):
-        plot.draw_truss(edges)
+        else:
+            with pytest.raises(ValueError, match="no edge"):
+                picture(edges)
 
 
 def test_clustering_by_degree_shows_every_vertex_of_two_neighbors(club):
@@ -120,9 +133,7 @@ def test_a_truss_is_drawn_on_its_graph(club):
     ax = plot.draw_truss(club, k=4)
     around, truss = ax.collections[::2]
     assert (len(around.get_segments()), len(truss.get_segments())) == (78 - 25, 25)
-    assert {text.get_text() for text in ax.texts} == {
-        str(v) for v in (0, 1, 2, 3, 7, 8, 13, 23, 29, 30, 32, 33)
-    }
+    assert {text.get_text() for text in ax.texts} == {str(v) for v in SHOWN}
     assert not plot.draw_truss(club, labels=False).texts
 
 
@@ -140,6 +151,163 @@ def test_of_a_large_graph_the_truss_alone_is_drawn(backend):
             plot.draw_truss(backend.frame(frame), k=wrong)
 
 
+SHOWN = (0, 1, 2, 3, 7, 8, 13, 23, 29, 30, 32, 33)  # of the 4-truss
+
+
+def test_the_names_of_the_module_are_its_pictures():
+    assert dir(plot) == sorted(plot.__all__)
+    assert all(callable(getattr(plot, name)) for name in dir(plot))
+
+
+@pytest.fixture(scope="module")
+def many():
+    """A multigraph with loops, both directions, times, kinds and signs: an edge has one of each."""
+    rng = np.random.default_rng(5)
+    frame = pd.DataFrame({"src": rng.integers(0, 16, 150), "dst": rng.integers(0, 16, 150)})
+    low, high = np.sort(frame.to_numpy(), axis=1).T
+    frame["kind"] = np.array(["call", "mail", "pay"])[(low * 7 + high) % 3]
+    frame["sign"] = np.where((low + 3 * high) % 4, 2.5, -1)
+    frame["at"] = pd.Timestamp("2026-03-01") + pd.to_timedelta(rng.integers(0, 90, 150), unit="h")
+    return frame
+
+
+def rows_of(frame, *columns):
+    return list(frame[["src", "dst", *columns]].itertuples(index=False, name=None))
+
+
+def test_over_time_draws_windows_or_what_has_formed(backend, many):
+    edges = backend.frame(many)
+    # Times of a picture are days since 1970.
+    day = pd.Timedelta(days=1)
+    since = rows_of(
+        many.assign(at=(many["at"] - pd.Timestamp(0)) / day * 24).astype({"at": int}), "at"
+    )
+    [line] = drawn(plot.over_time(edges, time="at")).lines
+    expected = [(t, total) for t, _, total in reference.triangles_over_time(since)]
+    x = matplotlib.dates.date2num(line.get_xdata()) * 24
+    assert list(zip(x.round(6).tolist(), line.get_ydata().tolist(), strict=True)) == expected
+    assert line.get_drawstyle() == "steps-post"
+    [line] = drawn(plot.over_time(edges, time="at", window="12h", step="6h")).lines
+    expected = [n for _, n in reference.triangles_over_time(since, window=12, step=6)]
+    assert line.get_ydata().tolist() == expected
+
+
+def test_types_and_signs_have_a_bar_each(backend, many):
+    edges = backend.frame(many)
+    ax = drawn(plot.types(edges, edge_type="kind"))
+    bars = {
+        label.get_text(): int(bar.get_width())
+        for label, bar in zip(ax.get_yticklabels(), ax.patches, strict=True)
+    }
+    rows = reference.triangles_by_type(rows_of(many, "kind"))
+    assert bars == {" + ".join(kinds): number for *kinds, number in rows}
+    assert [*bars.values()] == sorted(bars.values(), reverse=True)
+    ax = drawn(plot.balance(edges, sign="sign"))
+    shown = [(round(bar.get_x() + 0.35), int(bar.get_height())) for bar in ax.patches]
+    counts = [number for _, number, _ in reference.balance(rows_of(many, "sign"))]
+    assert shown == [(0, counts[0]), (2, counts[2]), (1, counts[1]), (3, counts[3])]
+
+
+def test_of_many_types_the_rest_is_one_bar_that_says_so(backend):
+    """60 triangles apart, of a type each; the first ten of them three times."""
+    corners = np.arange(240).reshape(80, 3)
+    frame = pd.DataFrame({
+        "src": corners.ravel(), "dst": np.roll(corners, 1, axis=1).ravel(),
+        "kind": np.append(np.arange(60), np.tile(np.arange(10), 2)).repeat(3),
+    })  # fmt: skip
+    ax = drawn(plot.types(backend.frame(frame), edge_type="kind"))
+    labels = [label.get_text() for label in ax.get_yticklabels()]
+    widths = [int(bar.get_width()) for bar in ax.patches]
+    assert labels[0] == "0 + 0 + 0" and labels[-1] == "40 others" and len(labels) == 21
+    assert widths == [3] * 10 + [1] * 10 + [40]
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_a_census_stands_over_drawings_of_its_triads(backend, many, directed):
+    ax = drawn(plot.triads(backend.frame(many), directed=directed))
+    bars = [int(bar.get_height()) for bar in ax.patches]
+    expected = reference.triad_counts(rows_of(many), directed=directed)
+    assert dict(zip([x.get_text() for x in ax.get_xticklabels()], bars, strict=True)) == expected
+    boxes = [box for box in ax.artists if hasattr(box, "offsetbox")]
+    arrows = [
+        [a.get_arrowstyle().__class__.__name__ for a in box.offsetbox.get_children()
+         if isinstance(a, matplotlib.patches.FancyArrowPatch)]
+        for box in boxes
+    ]  # fmt: skip
+    if directed:
+        graphs = [nx.triad_graph(name) for name in expected]
+        mutual = [sum(g.has_edge(b, a) for a, b in g.edges) // 2 for g in graphs]
+        assert [found.count("CurveFilledAB") for found in arrows] == mutual
+        assert [len(found) for found in arrows] == [
+            g.size() - both for g, both in zip(graphs, mutual, strict=True)
+        ]
+    else:
+        assert [len(found) for found in arrows] == [0, 1, 2, 3]
+
+
+def test_communities_have_their_edges_in_a_color_each(club):
+    ax = drawn(plot.communities(club, 4))
+    around, *communities = [lines for lines in ax.collections if hasattr(lines, "get_segments")]
+    of_edge = reference.truss_communities(rows_of(karate()), 4)
+    sizes = [list(of_edge.values()).count(i) for i in (0, 1)]
+    assert [len(lines.get_segments()) for lines in communities] == sizes
+    assert len(around.get_segments()) == 78 - sum(sizes)
+    assert len({tuple(lines.get_color()[0]) for lines in communities}) == 2
+    dots = ax.collections[-1].get_offsets()
+    assert len(dots) == len(SHOWN)
+    with pytest.raises(ValueError, match="k="):
+        plot.communities(club, 6)
+
+
+def test_the_hierarchy_is_a_tree_over_k(backend):
+    novel = nx.to_pandas_edgelist(nx.les_miserables_graph())[["source", "target"]]
+    ax = drawn(plot.hierarchy(backend.frame(novel)))
+    table = reference.truss_hierarchy(list(novel.itertuples(index=False, name=None)))
+    lines, dots = ax.collections
+    assert sorted(dots.get_offsets()[:, 1]) == sorted(k for _, k, *_ in table)
+    level = {number: k for number, k, *_ in table}
+    steps = sorted((k, level[around]) for _, k, around, *_ in table if around is not None)
+    drawn_steps = [(int(a[1]), int(b[1])) for a, b in lines.get_segments()]
+    assert sorted(drawn_steps) == steps
+    # No two stand on each other, and the area of a dot follows the number of vertices.
+    assert len({tuple(xy) for xy in dots.get_offsets()}) == len(table)
+    by_size = sorted(zip([n for *_, n in table], dots.get_sizes(), strict=True))
+    assert [area for _, area in by_size] == sorted(dots.get_sizes())
+    few = plot.hierarchy(backend.frame(novel), at_least=10).collections[1]
+    assert len(few.get_offsets()) == sum(n >= 10 for *_, n in table)
+    with pytest.raises(ValueError, match=r"at_least=1000: 0 communities.*the largest one has"):
+        plot.hierarchy(backend.frame(novel), at_least=1000)
+
+
+def test_squares_of_two_sides_have_a_line_each(backend, many):
+    frame = many.assign(src=many["src"] + 100)
+    of_vertex = reference.vertex_squares(rows_of(frame))
+    ax = drawn(plot.squares(backend.frame(frame), bipartite=True))
+    for line, is_side in zip(ax.lines, (lambda v: v >= 100, lambda v: v < 100), strict=True):
+        own = np.array([n for v, n in of_vertex.items() if n and is_side(v)])
+        x, y = line.get_data()
+        assert x.tolist() == sorted({*own.tolist()})
+        assert y.tolist() == [(own >= n).sum() for n in x]
+    [line] = plot.squares(backend.frame(frame)).lines
+    assert line.get_ydata()[0] == sum(n > 0 for n in of_vertex.values())
+
+
+@pytest.mark.cpu_only
+def test_answers_of_other_libraries_are_drawn(many):
+    polars, pyarrow = need_module("polars"), need_module("pyarrow")
+    for frame in (polars.from_pandas(many), pyarrow.Table.from_pandas(many)):
+        for ax, other in (
+            (plot.triads(frame), plot.triads(many)),
+            (plot.types(frame, edge_type="kind"), plot.types(many, edge_type="kind")),
+        ):
+            bars = [
+                [(x.get_width(), x.get_height()) for x in drawn(y).patches] for y in (ax, other)
+            ]
+            assert bars[0] == bars[1]
+        lines = [plot.over_time(x, time="at", window="1D").lines[0] for x in (frame, many)]
+        assert lines[0].get_ydata().tolist() == lines[1].get_ydata().tolist()
+
+
 def test_without_matplotlib_the_error_says_what_to_install(monkeypatch, club):
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
     with pytest.raises(ImportError, match=r"pip install 'rapids_tc\[plot\]'"):
@@ -147,18 +315,7 @@ def test_without_matplotlib_the_error_says_what_to_install(monkeypatch, club):
 
 
 @pytest.mark.cpu_only
-@pytest.mark.parametrize(
-    "name",
-    [
-        "fraud_rings",
-        "karate_club",
-        "les_miserables",
-        "messages_over_time",
-        "paid_reviews",
-        "python_imports",
-        "rings",
-    ],
-)
+@pytest.mark.parametrize("name", pictures.PICTURES)
 def test_examples(tmp_path, monkeypatch, name):
     script = EXAMPLES / f"{name}.py"
     assert len(script.read_text().splitlines()) <= 40
@@ -166,3 +323,16 @@ def test_examples(tmp_path, monkeypatch, name):
     monkeypatch.setattr(sys, "argv", [str(script), "picture.png"])
     run_path(str(script), run_name="__main__")
     assert plt.imread(tmp_path / "picture.png").shape[1] == 1000
+
+
+def test_the_pictures_of_the_site_are_those_of_the_scripts():
+    """In two forms, of which the dark one has the other color of each role."""
+    made_by = json.loads(pictures.MADE_BY.read_text())
+    assert made_by == {name: pictures.hashed(name) for name in pictures.PICTURES}, (
+        "cd docs && python -m drawings.pictures"
+    )
+    for name in pictures.PICTURES:
+        light, dark = (
+            (pictures.IMAGES / f"{name}-{form}.svg").read_text() for form in ("light", "dark")
+        )
+        assert dark == pictures.dark(light) != light
