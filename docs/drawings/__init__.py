@@ -1,6 +1,9 @@
-"""Drawings of ideas, made by code when the site is built, with facts that the package computes."""
+"""Drawings of ideas, and charts of figures, made by code when the site is built.
 
-from drawings import calls, directions, rows, shapes  # noqa: F401 (they register their drawings)
+Facts come from the package, and figures from the files of ``benchmarks/results``.
+"""
+
+from drawings import calls, charts, directions, rows, shapes  # noqa: F401 (they register drawings)
 from drawings.registry import DRAWINGS, FORMS, of_function, write
 
 __all__ = ["DRAWINGS", "FORMS", "of_function", "write"]

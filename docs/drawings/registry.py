@@ -9,6 +9,7 @@ import matplotlib
 DRAWINGS = {}
 FORMS = ("light", "dark")
 _SOURCES = Path(__file__).parent
+_RESULTS = _SOURCES.parents[1] / "benchmarks" / "results"
 
 
 @dataclass(frozen=True)
@@ -19,17 +20,18 @@ class Drawing:
     alt: str  # for those who do not see it
     caption: str
     functions: tuple[str, ...]  # whose page of the reference shows it
+    narrow: bool  # it can be read on a phone without scrolling
 
 
 def _line(words):
     return " ".join(words.split())
 
 
-def drawing(alt, caption, functions=()):
+def drawing(alt, caption, functions=(), narrow=False):
     """Register a function by its name."""
 
     def register(draw):
-        DRAWINGS[draw.__name__] = Drawing(draw, _line(alt), _line(caption), functions)
+        DRAWINGS[draw.__name__] = Drawing(draw, _line(alt), _line(caption), functions, narrow)
         return draw
 
     return register
@@ -41,8 +43,9 @@ def of_function(name):
 
 
 def write(folder):
-    """Write both forms of all drawings into a folder, if their code is newer than the files."""
-    sources = [path.read_bytes() for path in sorted(_SOURCES.glob("*.py"))]
+    """Write both forms of all drawings into a folder, if code or figures have changed."""
+    paths = [*_SOURCES.glob("*.py"), *_RESULTS.glob("*.jsonl")]
+    sources = [path.read_bytes() for path in sorted(paths)]
     made_by = hashlib.sha256(b"".join(sources) + matplotlib.__version__.encode()).hexdigest()
     stamp = folder / "made_by"
     wanted = {f"{name}-{form}.svg" for name in DRAWINGS for form in FORMS}

@@ -11,7 +11,7 @@ from itertools import combinations
 
 import matplotlib
 from matplotlib.figure import Figure
-from matplotlib.patches import Circle, FancyArrowPatch, FancyBboxPatch, Polygon
+from matplotlib.patches import Circle, FancyArrowPatch, FancyBboxPatch, Polygon, Rectangle
 
 # {role: (light, dark)}; "paper" is Furo's background, on which labels interrupt lines.
 COLORS = {
@@ -27,7 +27,7 @@ WIDTH = 7.3  # of a page's text
 RADIUS = 0.14
 SMALL, NORMAL = 9, 10.5  # points
 _DARK = dict(COLORS.values())
-_FIXED = {"svg.fonttype": "path", "svg.hashsalt": "rapids_tc", "path.simplify": False}
+FIXED = {"svg.fonttype": "path", "svg.hashsalt": "rapids_tc", "path.simplify": False}
 
 
 def color(role):
@@ -65,7 +65,7 @@ class Sheet:
 
     def svg(self, dark=False):
         """The text of the file."""
-        with matplotlib.rc_context(_FIXED):
+        with matplotlib.rc_context(FIXED):
             file = io.StringIO()
             self.figure.savefig(file, format="svg", transparent=True, metadata={"Date": None})
         if not dark:
@@ -142,6 +142,12 @@ class Panel:
         """Tint the area between points."""
         shape = [self.at(point) for point in points]
         self.axes.add_patch(Polygon(shape, facecolor=color(role), alpha=0.22, lw=0, zorder=1))
+
+    def bar(self, at, width, height, role):
+        """Draw a bar from the middle of its left end."""
+        x, y = self.at(at)
+        shape = Rectangle((x, y - height / 2), width, height, facecolor=color(role), lw=0, zorder=2)
+        self.axes.add_patch(shape)
 
     def box(self, at, words, width, height, role="ink", filled=False):
         """Draw a box around words."""
