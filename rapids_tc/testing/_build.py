@@ -32,7 +32,7 @@ _COMMON = ("-std=c++17", "-fPIC", "-shared", "-fvisibility=hidden", "-w", "-g1",
 # Kernels may read the same bytes as two types, which nvcc allows.
 _KERNEL = ("-fno-strict-aliasing", "-fno-omit-frame-pointer")
 _CHECKS = {
-    None: ("-O2",),
+    None: ("-O1",),
     "address": ("-O1", "-fsanitize=address,undefined", "-fsanitize-recover=all"),
     "thread": ("-O1", "-fsanitize=thread"),
 }
