@@ -71,7 +71,7 @@ def stop_when(client, stage, killed):
 @pytest.mark.parametrize("stage", ["pack", "count"])
 def test_a_worker_that_dies_at_work_costs_time_alone(client, backend, monkeypatch, stage):
     monkeypatch.setattr(stages, "LEAST_ROWS", 1)
-    frame = datasets.rmat(17)
+    frame = datasets.rmat(16)
     edges, total = apart(backend, frame, 6), tc.count(backend.frame(frame))
     killed = []
     killer = threading.Thread(target=stop_when, args=(client, stage, killed))

@@ -1,6 +1,7 @@
 """The kernels that read raw rows, on the emulator: ranges, numbers, degrees, ranks and keys."""
 
 from dataclasses import replace
+from itertools import cycle
 
 import numpy as np
 import pytest
@@ -45,8 +46,9 @@ ROWS = {  # the rows, and how many numbers there are: of less than a word, of a 
 }
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("dtype", ["int32", "uint32", "int64", "int16"])
+@pytest.mark.parametrize(
+    ("seed", "dtype"), [*zip(cycle(SEEDS), ["int32", "uint32", "int64", "int16"], strict=False)]
+)
 @pytest.mark.parametrize("rows, size", ROWS.values(), ids=ROWS)
 def test_degrees_are_the_same_in_buckets_and_by_atomics(rows, size, dtype, seed):
     src, dst = rows.astype(dtype)
