@@ -10,6 +10,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks"), str(ROOT / "docs")]
 
 import notebooks  # noqa: E402
 import report  # noqa: E402
+from drawings import charts, study  # noqa: E402
 
 import rapids_tc as tc  # noqa: E402
 from rapids_tc.analytics.overview import overview  # noqa: E402
@@ -96,10 +97,10 @@ def bibtex():
 def headline():
     """The figure of the front page: the largest graph of the newest run that cuGraph counted."""
     lines = report.read(sorted(report.RESULTS.glob("speed-h*.jsonl"))[-1].name)
-    found = {}
-    for x in lines:
-        if x["what"].startswith("frame to count") and "seconds" in x:
-            found.setdefault((x["tool"], x["graph"], x["what"]), x)
+    found = {
+        (x["tool"], x["graph"], x["what"]): x
+        for x in lines if x["what"].startswith("frame to count") and "seconds" in x
+    }  # fmt: skip
     first = max(
         (x for (tool, *_), x in found.items() if tool == "cugraph"), key=lambda x: x["rows"]
     )
@@ -172,6 +173,21 @@ def write_reference():
     (Path(__file__).parent / "api" / "functions.md").write_text(text)
 
 
+def raw():
+    """{name of a substitution: a link that downloads the newest file of some figures}."""
+    patterns = {
+        "study": study.STUDY, "gpu": study.GPU, "trusses": study.TRUSSES, "blocks": study.BLOCKS,
+        "approximate": study.APPROXIMATE, "kinds": study.KINDS, "cold": study.COLD,
+        "laptop": "laptop-*", "cores": "gapbs-*", "threads": "threads-*", "cluster": "dask-*",
+        "ncu": "ncu-*",
+    }  # fmt: skip
+    files = {name: charts.file_of(pattern) for name, pattern in patterns.items()}
+    return {
+        f"raw_{name}": f"{{download}}`{file} <../benchmarks/results/{file}>`"
+        for name, file in files.items()
+    }
+
+
 def add_new_guides(app, docname, source):
     """Put guides that no list of the front page has at the end of the last list of guides."""
     if docname == "index":
@@ -184,20 +200,24 @@ def setup(app):
     app.connect("source-read", add_new_guides)
 
 
-myst_substitutions = {
-    "functions": functions(),
-    "methods": methods(),
-    "papers": papers(),
-    "bibtex": bibtex(),
-    "headline": headline(),
-    "calls": calls(),
-    "laptop": laptop(),
-    "networkx": "\n".join(
-        f"- `{name}`: {say}" if say else f"- `{name}`" for name, say in FUNCTIONS.items()
-    ),
-    "threads": threads(),
-    "speed": report.tables().replace(report.LINK, ""),
-}
+myst_substitutions = (
+    {
+        "functions": functions(),
+        "methods": methods(),
+        "papers": papers(),
+        "bibtex": bibtex(),
+        "headline": headline(),
+        "calls": calls(),
+        "laptop": laptop(),
+        "networkx": "\n".join(
+            f"- `{name}`: {say}" if say else f"- `{name}`" for name, say in FUNCTIONS.items()
+        ),
+        "threads": threads(),
+        "speed": report.tables().replace(report.LINK, ""),
+    }
+    | study.findings()
+    | raw()
+)
 
 # Docstrings: single backquotes name an object of ours where there is one.
 default_role = "autolink"
