@@ -213,6 +213,23 @@ def test_types_come_back_in_their_dtype(backend, name):
     assert by_vertex["triangles"].sum() == 6 and by_vertex["type_1"].dtype == frame["kind"].dtype
 
 
+@pytest.mark.parametrize(
+    "types",
+    [
+        np.array([-128, 127, 0], "int8"), np.array([0, 255, 3], "uint8"),
+        np.array([2**63 - 1, 2**63 - 2, 2**63 - 2**16], "int64"),
+        np.array([2**64 - 1, 2**64 - 2**16, 2**64 - 2], "uint64"),
+        np.array([2**64 - 1, 2**63, 2], "uint64"), np.array([-(2**63), 2**63 - 1, 5], "int64"),
+    ],
+    ids=lambda types: f"{types[0]} {types[1]}",
+)  # fmt: skip
+def test_integers_at_the_ends_of_their_range(backend, types):
+    """Whether the range that they span is narrow or wide."""
+    found = tc.triangles_by_type(backend.frame(typed(TRIANGLE, types)), edge_type="kind")
+    assert plain(backend.to_pandas(found)) == [(*sorted(types.tolist()), 1)]
+    assert found["type_1"].dtype == types.dtype
+
+
 @pytest.mark.pandas_only
 def test_types_of_half_precision():
     """pandas has no Index of them."""

@@ -86,7 +86,7 @@ def describe(values: Series, name: str, backend: Backend, advice: str = ROWS) ->
 
 def inspect(values: Series, name: str, backend: Backend) -> tuple[IdColumn, int]:
     """Describe a column, and count its missing ids, if its kind may name vertices."""
-    if not _is_integer(values.dtype):
+    if not is_integer(values.dtype):
         values = decimals.as_numbers(values)
     return _inspect(values, name, backend)
 
@@ -198,7 +198,7 @@ def _kind(values: Series, backend: Backend) -> str:
     dtype = values.dtype
     if len(values) == 0:
         return "empty"
-    if _is_integer(dtype):
+    if is_integer(dtype):
         return "integer"  # most columns; the tests below would slow a small call down
     if type(dtype).__name__ == "SparseDtype":
         return "sparse"
@@ -244,7 +244,7 @@ def text(column: IdColumn, backend: Backend) -> Series:
 
 def count_nulls(values: Series) -> int:
     """Count the missing values of a column; NaN is missing, too."""
-    if _is_integer(values.dtype):
+    if is_integer(values.dtype):
         # pandas has no nulls in these. Its class is asked: a Series is slow to say it lacks a name.
         nulls = values.null_count if hasattr(type(values), "null_count") else 0
     else:
@@ -260,7 +260,7 @@ def refuse_nulls(nulls: int, name: str, advice: str = ROWS) -> None:
         raise NullIdError(f"{name} has {nulls} null{'s' if nulls > 1 else ''}: {advice}")
 
 
-def _is_integer(dtype: Any) -> bool:
+def is_integer(dtype: Any) -> bool:
     """Return whether a dtype is one of NumPy's integers."""
     return isinstance(dtype, np.dtype) and dtype.kind in "iu"
 

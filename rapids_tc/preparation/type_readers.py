@@ -14,7 +14,7 @@ from rapids_tc.errors import CapacityError, NullIdError, require_unchanged
 from rapids_tc.frames.adapters import root
 from rapids_tc.frames.backend import sum64
 from rapids_tc.preparation.edge_values import EdgeError, EdgeRows, Readers, Reduced
-from rapids_tc.preparation.id_columns import count_nulls, indexable, no_groups
+from rapids_tc.preparation.id_columns import count_nulls, indexable, is_integer, no_groups
 from rapids_tc.preparation.readers import NumberReader, Reader
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from rapids_tc.frames.backend import Backend
 
 MOST_TYPES = 255
+NARROW = 2**16  # of integers in no wider a range the distinct ones are marked, not hashed
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ class TypeProfile:
     Attributes
     ----------
     types : Series
-        Distinct, without nulls, in the order of their first rows.
+        Distinct, without nulls, in any order.
     nulls : int
     problem : str
         Why the values cannot be grouped; empty if they can.
@@ -44,9 +45,13 @@ class TypeProfile:
     problem: str = ""
 
     @classmethod
-    def of(cls, column: Series) -> TypeProfile:
+    def of(cls, column: Series, backend: Backend) -> TypeProfile:
         """Profile a part of a column."""
         column = indexable(column)
+        if is_integer(column.dtype) and len(column) and not count_nulls(column):
+            values = backend.array(column)
+            if (distinct := _narrow(values, backend)) is not None:
+                return cls(backend.library.Series(distinct[: MOST_TYPES + 1]), 0)
         if refused := no_groups(column.dtype):
             return cls(column.iloc[:0], 0, refused)
         try:
@@ -57,6 +62,17 @@ class TypeProfile:
         except TypeError as error:
             return cls(column.iloc[:0], 0, str(error))
         return cls(distinct, count_nulls(column))
+
+
+def _narrow(values: Array, backend: Backend) -> Array | None:
+    """Return the distinct values of some integers, ascending, or None if their range is wide."""
+    [(low, high)] = backend.min_max([values])
+    if high - low >= NARROW:
+        return None
+    start = values.dtype.type(low)
+    seen = backend.xp.zeros(high - low + 1, bool)
+    seen[(values - start).view(f"u{values.dtype.itemsize}")] = True  # also where it wraps around
+    return start + backend.xp.flatnonzero(seen).astype(values.dtype)
 
 
 def sorted_types(profiles: list[TypeProfile], name: str) -> Series:
@@ -109,9 +125,15 @@ def codes_of(column: Series, types: Series, backend: Backend) -> Array:
     KernelError
         A value is none of the types, all of which were seen before: the frame was written to.
     """
-    index = backend.library.Index
-    places = backend.xp.asarray(index(types).get_indexer(index(indexable(column))))
-    require_unchanged(sum64(places < 0))
+    column = indexable(column)
+    if is_integer(column.dtype) and column.dtype == types.dtype and len(types):
+        known, values = backend.array(types), backend.array(column)
+        places = backend.xp.searchsorted(known[:-1], values)
+        require_unchanged(sum64(known[places] != values))
+    else:
+        index = backend.library.Index
+        places = backend.xp.asarray(index(types).get_indexer(index(column)))
+        require_unchanged(sum64(places < 0))
     return places.astype("uint8")
 
 
@@ -127,7 +149,7 @@ class TypeReader(Reader):
         self, column: Series, first: int, backend: Backend, groups: Array | None = None
     ) -> TypeProfile:
         """See `Reader`."""
-        return TypeProfile.of(column)
+        return TypeProfile.of(column, backend)
 
     def resolve(self, profiles: list[TypeProfile]) -> TypeReader:
         """See `Reader`."""

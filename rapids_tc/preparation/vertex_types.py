@@ -67,7 +67,7 @@ class VertexTypes(VertexReader):
         named[named] = used[number[named]]  # types of other vertices are ignored
         rows = xp.flatnonzero(named)
         number, values = number[rows], values.take(rows).reset_index(drop=True)
-        types = sorted_types([TypeProfile.of(values)], "vertex_type=")
+        types = sorted_types([TypeProfile.of(values, backend)], "vertex_type=")
         chunk = EdgeRows(number, None, (codes_of(values, types, backend),))
         rule, reader = (
             Reduced(self.aggregate, dtype="uint8"),
