@@ -243,6 +243,20 @@ class SmallGraph(Protocol):
         """
 
 
+class KeptRows(Protocol):
+    """Rows in the order of time, to which later ones are added."""
+
+    def add(self, rows: TimedRows, oldest: int) -> bool:
+        """Take all rows, of which those that are new follow the others, in arrays of any buffers.
+
+        Rows before `oldest` are in no window any more. Return False if there is no room; the rows
+        have to be kept anew then.
+        """
+
+    def counts(self, since: int = 0, *, on_progress: ProgressCallback | None = None) -> Array:
+        """Count what the rows from `since` on form with earlier rows: int64, (asked, rows)."""
+
+
 class Engine(Protocol):
     """What an engine does for a graph.
 
@@ -641,6 +655,9 @@ class Engine(Protocol):
 
         `asked` are some of `rapids_tc.engines.as_of.COLUMNS`, each once.
         """
+
+    def keep_rows(self, rows: TimedRows, asked: Sequence[str], room: int) -> KeptRows:
+        """Keep rows to which others are added, about `room` of them, to count the same of these."""
 
     def find_edges(self, csr: Csr, u: Array, v: Array, rank: Array | None = None) -> Array:
         """Find the position (int64) in ``csr.columns`` of the edge {u, v} for pairs of ranks.

@@ -23,6 +23,8 @@ from rapids_tc.engines.as_of import COLUMNS, DISTINCT, PAIRS, SQUARES, TRIANGLES
 from rapids_tc.engines.cpu.compiled import compiled, inlined
 from rapids_tc.engines.cpu.parallel import exchange, load
 from rapids_tc.engines.cpu.time_entries import (
+    WORDS,
+    Runs,
     entries_of,
     other_of,
     row_of,
@@ -44,64 +46,105 @@ PAIR = COLUMNS.index(PAIRS[0])
 CLOSED, CYCLE, MIDDLE, CLOSED_IN, CLOSED_OUT, IN_TIME = (COLUMNS.index(t) for t in TRIANGLES)
 
 
+class KeptRows:
+    """Rows and their entries: see `rapids_tc.engines.protocol.KeptRows`.
+
+    The tables of threads, which each run leaves empty, are kept as well: a few rows would pay for
+    the memory of all vertices each time.
+    """
+
+    def __init__(self, rows: TimedRows, asked: Sequence[str], room: int = 0) -> None:
+        self.rows, self._asked, self._names = rows, asked, {*asked}
+        self._given, self._room = entries_of(rows, room), room
+        self._places = np.array([asked.index(name) if name in asked else -1 for name in COLUMNS])
+        self._with_squares = bool(self._names & {*SQUARES})
+        self._before = np.zeros((len(rows) + room) * self._with_squares, np.uint32)
+        self._noted = 0  # rows whose place in `_before` is filled
+        self._scratch: dict[str, Array] = {}
+
+    def add(self, rows: TimedRows, oldest: int) -> bool:
+        """Take all rows, of which those that are new follow the others; see the protocol."""
+        known, self.rows = len(self.rows), rows
+        return self._given.add(rows, known, oldest)
+
+    def counts(self, since: int = 0, *, on_progress: ProgressCallback | None = None) -> Array:
+        """Count what the rows from `since` on form with earlier rows; see the protocol."""
+        rows, names, given, places = self.rows, self._names, self._given, self._places
+        begin = min(since, self._noted) if self._with_squares else since
+        counts = np.zeros((len(self._asked), len(rows) - begin), np.int64)
+        graph, spans = (given.entries, rows.first), (given.starts, given.stops)
+        walks = given.twins, given.begins
+        written: Any = (places, counts, begin)
+        runs, before, slots = given.runs(rows, begin), self._before, len(given.entries)
+        threads, cuts = tasks_of(runs, given.used, rows.n)
+        parts = [(cuts[number], cuts[number + 1]) for number in range(len(cuts) - 1)]
+        looks_up = self._with_squares or bool(names & {*DISTINCT, *PAIRS})
+        looked_up = rows.n * (looks_up or bool(names & {*TRIANGLES}))
+        tables = self._memory("tables", (threads, looked_up, WORDS), np.uint32)
+
+        def fans(number: int, thread: int) -> None:
+            own = tables[thread, : rows.n * looks_up], given.begins, before
+            _count_fans(*parts[number], runs, *graph, *own, *written)
+
+        parallel_for(fans, len(parts), threads)
+        self._noted, runs = len(rows), given.runs(rows, since) if since != begin else runs
+        if names & {*TRIANGLES}:
+            seen = self._memory("seen", (threads, rows.n), np.int64)
+            with_links = "cycles_closed" in names
+            links = self._memory("links", (slots * with_links,), np.uint32)
+
+            def triangles(number: int, thread: int) -> None:
+                own = tables[thread], seen[thread], links
+                _count_triangles(*parts[number], runs, *graph, *walks, *own, *written)
+
+            parallel_for(triangles, len(parts), threads, on_progress)
+        if self._with_squares:
+            work = self._memory("work", (slots,), np.int64)
+            steps, ins, of_rows = given.entries, np.empty(0, np.uint32), counts[places[-1]]
+            if not self._room:
+                steps, ins = np.empty_like(steps), np.empty(slots + 1, np.uint32)
+                _split(given.entries, steps, ins)
+
+            def add_work(number: int, thread: int) -> None:
+                _add_work(*parts[number], runs, *walks, work)
+
+            def squares(number: int, thread: int) -> None:
+                own = before, work, steps, ins, tables[thread], of_rows, begin
+                _count_squares(*parts[number], runs, *graph, *spans, *walks, *own)
+
+            parallel_for(add_work, len(parts), threads)
+            parallel_for(squares, len(parts), threads, on_progress)
+        return counts[:, since - begin :]
+
+    def _memory(self, name: str, shape: tuple[int, ...], dtype: Any) -> Array:
+        """Return zeros, or what an earlier call has left of them."""
+        found = self._scratch.get(name)
+        if found is None or any(has < size for has, size in zip(found.shape, shape, strict=True)):
+            found = np.zeros(shape, dtype)
+            if self._room:
+                self._scratch[name] = found
+        return found
+
+
 def as_of(
     rows: TimedRows, asked: Sequence[str], *, on_progress: ProgressCallback | None = None
 ) -> Array:
     """Count what rows form with earlier rows: see `rapids_tc.engines.protocol.Engine`."""
-    counts = np.zeros((len(asked), len(rows)), np.int64)
-    places = np.array([asked.index(name) if name in asked else -1 for name in COLUMNS])
-    names, given = {*asked}, entries_of(rows)
-    graph, size = (given.offsets, given.entries, rows.first), len(given.entries)
-    walks = given.twins, given.begins
-    threads, cuts, tables = tasks_of(size, rows.n)
-    with_squares = bool(names & {*SQUARES})
-    looked_up = rows.n * bool(with_squares or names & {*DISTINCT, *PAIRS})
-    before = np.zeros(len(rows) * with_squares, np.uint32)
-    parts = [(cuts[number], cuts[number + 1]) for number in range(len(cuts) - 1)]
-
-    def fans(number: int, thread: int) -> None:
-        own = tables[thread, :looked_up], given.begins, before
-        _count_fans(*parts[number], *graph, *own, places, counts)
-
-    parallel_for(fans, len(parts), threads)
-    if names & {*TRIANGLES}:
-        tables.fill(0)
-        seen = np.zeros((threads, rows.n), np.int64)
-        links = np.zeros(size if "cycles_closed" in names else 0, np.uint32)
-
-        def triangles(number: int, thread: int) -> None:
-            own = tables[thread], seen[thread], links
-            _count_triangles(*parts[number], *graph, *walks, *own, places, counts)
-
-        parallel_for(triangles, len(parts), threads, on_progress)
-    if with_squares:
-        tables.fill(0)
-        work, of_rows = np.empty(size, np.int64), counts[places[-1]]
-        steps, ins = np.empty(size, np.uint64), np.empty(size + 1, np.uint32)
-        _split(given.entries, steps, ins)
-
-        def add_work(number: int, thread: int) -> None:
-            _add_work(*parts[number], given.offsets, *walks, work)
-
-        def squares(number: int, thread: int) -> None:
-            own = before, work, steps, ins, tables[thread]
-            _count_squares(*parts[number], *graph, *walks, *own, of_rows)
-
-        parallel_for(add_work, len(parts), threads)
-        parallel_for(squares, len(parts), threads, on_progress)
-    return counts
+    return KeptRows(rows, asked).counts(on_progress=on_progress)
 
 
 @inlined
-def _add(places: Array, counts: Array, column: Any, row: Any, value: Any) -> None:
+def _add(
+    places: Array, counts: Array, since: Any, column: Any, row: Any, value: Any
+) -> None:  # fmt: skip
     if places[column] >= 0:
-        counts[places[column], row] += value
+        counts[places[column], row - since] += value
 
 
 @compiled
 def _count_fans(
-    begin: int, end: int, offsets: Array, entries: Array, first: Array, table: Array,
-    begins: Array, before: Array, places: Array, counts: Array,
+    begin: int, end: int, runs: Runs, entries: Array, first: Array, table: Array,
+    begins: Array, before: Array, places: Array, counts: Array, since: int,
 ) -> None:  # fmt: skip
     """Find the windows of a range of entries, and count their rows, neighbors and repeats.
 
@@ -109,17 +152,17 @@ def _count_fans(
     them are in the window. before[row] is the last row of the same ends in the window, counted
     from 1; 0 if there is none.
     """
-    vertex, p = np.searchsorted(offsets, begin, side="right") - 1, begin
+    run = np.searchsorted(runs.stops, begin, side="right")
     sizes = np.zeros(4, np.int64)  # rows that go out, that come in, and their distinct neighbors
-    while p < end:
-        stop = min(offsets[vertex + 1], end)
-        if p < stop:
-            tail = window_of(entries, offsets[vertex], p, np.int64(first[row_of(entries[p])]))
-            sizes[:] = 0
-            if len(table):
-                _clear(entries, tail, p, table)
-            for t in range(tail, p):
-                _enter(entries[t], t, tail, table, sizes)
+    while run < len(runs.stops) and runs.froms[run] < end:
+        p, stop = max(runs.froms[run], begin), min(runs.stops[run], end)
+        if p >= stop:
+            run += 1
+            continue
+        tail = oldest = window_of(entries, runs.starts[run], p, np.int64(first[row_of(entries[p])]))
+        sizes[:] = 0
+        for t in range(tail, p):
+            _enter(entries[t], t, tail, table, sizes)
         while p < stop:
             entry = entries[p]
             row, other, side = row_of(entry), other_of(entry), side_of(entry)
@@ -128,23 +171,22 @@ def _count_fans(
                 tail += 1
             begins[p] = tail
             for way in range(2):
-                _add(places, counts, 2 * side + way, row, sizes[way])
-                _add(places, counts, 4 + 2 * side + way, row, sizes[2 + way])
+                _add(places, counts, since, 2 * side + way, row, sizes[way])
+                _add(places, counts, since, 4 + 2 * side + way, row, sizes[2 + way])
                 if side == 0 and len(table) and table[other, way] > tail:
-                    _add(places, counts, PAIR + way, row, np.int64(table[other, 2 + way]))
+                    _add(places, counts, since, PAIR + way, row, np.int64(table[other, 2 + way]))
                     if way == 0 and len(before):
                         before[row] = row_of(entries[np.int64(table[other, 0]) - 1]) + 1
             _enter(entry, p, tail, table, sizes)
             p += 1
-        vertex += 1
+        if len(table):
+            _clear(entries, oldest, stop, table)
+        run += 1
 
 
 @inlined
 def _clear(entries: Array, tail: Any, p: Any, table: Array) -> None:
-    """Take the neighbors of a window out of the table, in which an earlier task may have put them.
-
-    Then the entries from `tail` to before p are put in.
-    """
+    """Take the neighbors of the entries from `tail` to before p out of the table."""
     for t in range(tail, p):
         table[other_of(entries[t]), 0] = table[other_of(entries[t]), 1] = 0
 
@@ -177,8 +219,8 @@ def _leave(entry: Any, tail: Any, table: Array, sizes: Array) -> None:
 
 @compiled
 def _count_triangles(
-    begin: int, end: int, offsets: Array, entries: Array, first: Array, twins: Array,
-    begins: Array, table: Array, seen: Array, links: Array, places: Array, counts: Array,
+    begin: int, end: int, runs: Runs, entries: Array, first: Array, twins: Array, begins: Array,
+    table: Array, seen: Array, links: Array, places: Array, counts: Array, since: int,
 ) -> None:  # fmt: skip
     """Count the triangles that rows close whose pivots have a range of entries.
 
@@ -186,14 +228,15 @@ def _count_triangles(
     the window that goes out; links[p] is the next entry that goes out to the same neighbor as the
     one at p. seen[w] tells by which rows w was met: see `_meet`.
     """
-    vertex, p = np.searchsorted(offsets, begin, side="right") - 1, begin
-    while p < end:
-        stop = min(offsets[vertex + 1], end)
-        if p < stop:
-            tail = np.int64(begins[p])
-            _clear(entries, tail, p, table)
-            for t in range(tail, p):
-                _note(entries[t], t, tail, table, links)
+    run = np.searchsorted(runs.stops, begin, side="right")
+    while run < len(runs.stops) and runs.froms[run] < end:
+        p, stop = max(runs.froms[run], begin), min(runs.stops[run], end)
+        if p >= stop:
+            run += 1
+            continue
+        tail = oldest = np.int64(begins[p])
+        for t in range(tail, p):
+            _note(entries[t], t, tail, table, links)
         while p < stop:
             while tail < begins[p]:
                 _forget(entries[tail], tail, table, links)
@@ -204,10 +247,11 @@ def _count_triangles(
                 for t in range(q - walked, q):
                     w = other_of(entries[t])
                     if table[w, OUT_LAST] > tail or table[w, IN_LAST] > tail:
-                        _meet(entries, p, t, w, tail, table, seen, places, counts)
+                        _meet(entries, p, t, w, tail, table, seen, places, counts, since)
             _note(entries[p], p, tail, table, links)
             p += 1
-        vertex += 1
+        _clear(entries, oldest, stop, table)
+        run += 1
 
 
 @inlined
@@ -234,7 +278,7 @@ def _forget(entry: Any, tail: Any, table: Array, links: Array) -> None:
 @inlined
 def _meet(
     entries: Array, p: Any, t: Any, w: Any, tail: Any, table: Array, seen: Array, places: Array,
-    counts: Array,
+    counts: Array, since: Any,
 ) -> None:  # fmt: skip
     """Count what the entry at t of the other end, whose neighbor is w, closes with the row of p."""
     row, is_v, way = row_of(entries[p]), side_of(entries[p]), side_of(entries[t])
@@ -243,14 +287,14 @@ def _meet(
     now = before | (OUT_SEEN if way == 0 else IN_SEEN)
     if now != before:
         if before & (OUT_SEEN | IN_SEEN) == 0:
-            _add(places, counts, CLOSED, row, 1)
+            _add(places, counts, since, CLOSED, row, 1)
         goes, comes = np.int64(out > tail), np.int64(into > tail)
         if way == 0:  # the other end goes to w, as the pivot may
-            _add(places, counts, CLOSED_IN, row, goes)
-            _add(places, counts, MIDDLE if is_v else CYCLE, row, comes)
+            _add(places, counts, since, CLOSED_IN, row, goes)
+            _add(places, counts, since, MIDDLE if is_v else CYCLE, row, comes)
         else:
-            _add(places, counts, CYCLE if is_v else MIDDLE, row, goes)
-            _add(places, counts, CLOSED_OUT, row, comes)
+            _add(places, counts, since, CYCLE if is_v else MIDDLE, row, goes)
+            _add(places, counts, since, CLOSED_OUT, row, comes)
     if places[IN_TIME] >= 0 and way == is_v and before & CYCLE_SEEN == 0:
         if is_v:
             in_time = out > tail and entries[np.int64(table[w, OUT_FIRST]) - 1] < entries[t]
@@ -258,21 +302,19 @@ def _meet(
             in_time = into > tail and entries[t] < entries[into - 1]
         if in_time:
             now |= CYCLE_SEEN
-            counts[places[IN_TIME], row] += 1
+            counts[places[IN_TIME], row - since] += 1
     seen[w] = now
 
 
 @compiled
-def _add_work(
-    begin: int, end: int, offsets: Array, twins: Array, begins: Array, work: Array
-) -> None:
+def _add_work(begin: int, end: int, runs: Runs, twins: Array, begins: Array, work: Array) -> None:
     """Add up how many entries a walk of two steps meets from each of a range of entries.
 
     The windows of the other ends are taken as they were when their entries came.
     """
-    vertex, p = np.searchsorted(offsets, begin, side="right") - 1, begin
-    while p < end:
-        stop, total = min(offsets[vertex + 1], end), np.int64(0)
+    run, total = np.searchsorted(runs.stops, begin, side="right"), np.int64(0)
+    while run < len(runs.stops) and runs.froms[run] < end:
+        p, stop, total = max(runs.froms[run], begin), min(runs.stops[run], end), np.int64(0)
         if p < stop:
             tail = np.int64(begins[p])
             for t in range(tail, p):
@@ -284,42 +326,44 @@ def _add_work(
             work[p] = total
             total += np.int64(twins[p]) - np.int64(begins[twins[p]]) + 1
             p += 1
-        vertex += 1
+        run += 1
 
 
 @compiled
 def _count_squares(
-    begin: int, end: int, offsets: Array, entries: Array, first: Array, twins: Array,
-    begins: Array, before: Array, work: Array, steps: Array, ins: Array, table: Array,
-    counts: Array,
+    begin: int, end: int, runs: Runs, entries: Array, first: Array, starts: Array, stops: Array,
+    twins: Array, begins: Array, before: Array, work: Array, steps: Array, ins: Array,
+    table: Array, counts: Array, since: int,
 ) -> None:  # fmt: skip
     """Count the squares that rows close whose pivots have a range of entries: see `_walk_twice`."""
     none = np.zeros(0, np.uint32)
-    vertex, p = np.searchsorted(offsets, begin, side="right") - 1, begin
-    while p < end:
-        stop = min(offsets[vertex + 1], end)
-        if p < stop:
-            tail = np.int64(begins[p])
-            _clear(entries, tail, p, table)
-            for t in range(tail, p):
-                _note(entries[t], t, tail, table, none)
+    run = np.searchsorted(runs.stops, begin, side="right")
+    while run < len(runs.stops) and runs.froms[run] < end:
+        p, stop = max(runs.froms[run], begin), min(runs.stops[run], end)
+        if p >= stop:
+            run += 1
+            continue
+        first_tail = np.int64(begins[p])
+        for t in range(first_tail, p):
+            _note(entries[t], t, first_tail, table, none)
         while p < stop:
             tail, q, row = np.int64(begins[p]), np.int64(twins[p]), row_of(entries[p])
             if work[q] < work[p] or (work[q] == work[p] and side_of(entries[p]) == 0):
-                since = np.int64(first[row])
-                counts[row] = _walk_twice(
-                    p, q, row, since, offsets, entries, twins, begins, before, steps, ins, table,
-                    tail,
+                oldest = np.int64(first[row])
+                counts[row - since] = _walk_twice(
+                    p, q, row, oldest, entries, starts, stops, twins, begins, before, steps, ins,
+                    table, tail,
                 )  # fmt: skip
             _note(entries[p], p, tail, table, none)
             p += 1
-        vertex += 1
+        _clear(entries, first_tail, stop, table)
+        run += 1
 
 
 @inlined
 def _walk_twice(
-    p: Any, q: Any, row: Any, since: Any, offsets: Array, entries: Array, twins: Array,
-    begins: Array, before: Array, steps: Array, ins: Array, table: Array, tail: Any,
+    p: Any, q: Any, row: Any, since: Any, entries: Array, starts: Array, stops: Array,
+    twins: Array, begins: Array, before: Array, steps: Array, ins: Array, table: Array, tail: Any,
 ) -> Any:  # fmt: skip
     """Count the squares of the row whose entries are p, at the pivot, and q, at the other end.
 
@@ -329,24 +373,27 @@ def _walk_twice(
     gathers.
     """
     total, y, x = np.int64(0), other_of(entries[p]), other_of(entries[q])
-    then, comes = 1 - side_of(entries[p]), np.int64(ins[p]) - np.int64(ins[tail])
-    goes = p - tail - comes
+    then, comes, goes = 1 - side_of(entries[p]), p - tail, p - tail
+    if len(ins):
+        comes = np.int64(ins[p]) - np.int64(ins[tail])
+        goes -= comes
     for t in range(np.int64(begins[q]), q):
         w, way = other_of(entries[t]), side_of(entries[t])
         if w == x or before[row_of(entries[t])] > since or (comes if way else goes) == 0:
             continue
-        low, high = _step(ins, offsets[w], then), _step(ins, offsets[w + 1], then)
-        at = _step(ins, np.int64(twins[t]), then)
+        low, high, at = starts[w], stops[w], np.int64(twins[t])
+        if len(ins):
+            low, high, at = _step(ins, low, then), _step(ins, high, then), _step(ins, at, then)
         i = at - 1
         while i >= low and row_of(steps[i]) >= since:
             z = other_of(steps[i])
-            if table[z, way] > tail and z != y:
+            if table[z, way] > tail and z != y and side_of(steps[i]) == then:
                 total += np.int64(before[row_of(steps[i])] <= since)
             i -= 1
         i = at
         while i < high and row_of(steps[i]) < row:
             z = other_of(steps[i])
-            if table[z, way] > tail and z != y:
+            if table[z, way] > tail and z != y and side_of(steps[i]) == then:
                 total += np.int64(before[row_of(steps[i])] <= since)
             i += 1
     return total
@@ -354,7 +401,7 @@ def _walk_twice(
 
 @inlined
 def _step(ins: Array, p: Any, way: Any) -> Any:
-    """Return the place in `steps` of the first entry of a way, from that at p on."""
+    """Return the place in `steps` of the first entry of a way, from the one at p on."""
     before = np.int64(ins[p])
     return (len(ins) >> 1) + before if way else p - before
 

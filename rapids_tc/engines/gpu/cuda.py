@@ -27,7 +27,7 @@ from rapids_tc.engines.gpu import (
     visitors,
     wedges,
 )
-from rapids_tc.engines.gpu.as_of import as_of
+from rapids_tc.engines.gpu.as_of import as_of, keep_rows
 from rapids_tc.engines.gpu.bitruss import CudaBitruss
 from rapids_tc.engines.gpu.layout import CHUNK, Blocks, GpuLayout
 from rapids_tc.engines.gpu.truss import CudaPeeler
@@ -255,6 +255,7 @@ class CudaEngine:
             return peeler.decompose(layout.csr, counts, k, on_progress, levels=levels)
 
     as_of = as_of
+    keep_rows = keep_rows
     find_edges = look_up.find_edges
     take = look_up.take
     row_values = look_up.row_values

@@ -18,7 +18,8 @@
 // which fewer rows are walked. The second step goes in if the pivot is the source, and out if it is not: then w
 // or z is the vertex across the square from an end of the row.
 //
-// Input: counts is zero. Written: counts[places[c] * n + r] for each column c whose place is not negative.
+// Input: counts is zero. Written, for the rows from `since` on, which `turns` are among: counts[places[c] * (n - since)
+// + r - since] for each column c whose place is not negative.
 #include "block.cuh"
 #include "device.cuh"
 
@@ -57,14 +58,14 @@ struct Rows {
   const u32* src;
   const u32* dst;
   const u32* first;
-  const u32* turns;  // the rows that are no loops
+  const u32* turns;  // the rows from `since` on that are no loops
   const i64* places;
   const u64* near;  // by vertex: other end << 32 | kComes, if the row comes in | row
-  u64 n, n_turns;
+  u64 n, n_turns, since;
   List lists[2];  // out, in
 
   __device__ void write(u32 column, u64 row, i64 value) const {
-    if (places[column] >= 0) counts[places[column] * n + row] = value;
+    if (places[column] >= 0) counts[places[column] * (n - since) + row - since] = value;
   }
   __device__ const u64* near_of(u32 v) const { return near + lists[0].offsets[v] + lists[1].offsets[v]; }
   __device__ u64 near_size(u32 v) const { return lists[0].size(v) + lists[1].size(v); }
@@ -107,7 +108,7 @@ struct Rows {
 };
 
 extern "C" __global__ void __launch_bounds__(kThreads) count_fans(Rows in) {
-  const u64 r = element();
+  const u64 r = in.since + element();
   if (r >= in.n || in.src[r] == in.dst[r]) return;
   const u32 row = u32(r), begin = in.first[r], u = in.src[r], v = in.dst[r];
   for (u32 fan = 0; fan < 4; fan++) {
@@ -208,7 +209,7 @@ __device__ __forceinline__ Window second_step(const Rows& in, u64 i, u32 way, u3
 }
 
 extern "C" __global__ void __launch_bounds__(kThreads) count_squares(Rows in) {
-  const u64 r = element() / kWarp;
+  const u64 r = in.since + element() / kWarp;
   if (r >= in.n || in.src[r] == in.dst[r]) return;  // all lanes of the warp
   const u32 row = u32(r), lane = threadIdx.x % kWarp, begin = in.first[r], ends[2] = {in.src[r], in.dst[r]};
   u64 work[2] = {0, 0};
