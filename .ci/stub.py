@@ -24,7 +24,7 @@ HEAD = """\
 # None is a Hashable, so by=None comes first, and with by= a value becomes a frame.
 # mypy: disable-error-code="overload-overlap, override"
 # fmt: off
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from os import PathLike
 from typing import Any, Generic, Literal, Protocol, TypeAlias, TypeVar, overload
 

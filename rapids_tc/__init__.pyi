@@ -2,7 +2,7 @@
 # None is a Hashable, so by=None comes first, and with by= a value becomes a frame.
 # mypy: disable-error-code="overload-overlap, override"
 # fmt: off
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from os import PathLike
 from typing import Any, Generic, Literal, Protocol, TypeAlias, TypeVar, overload
 
@@ -90,51 +90,70 @@ class Graph(_Graph, Generic[_F_co]):
     @overload
     def __new__(cls, edges: _Lazy, *, vertices: Vertices | None = None,
         source: Labels | None = None, destination: Labels | None = None, by: None = None,
-        bipartite: bool = False, engine: EngineName | None = None, progress: bool | None = None,
+        bipartite: bool = False, time: Label | None = None, within: Length | None = None,
+        lateness: Length | None = None, columns: Sequence[str] | None = None,
+        engine: EngineName | None = None, progress: bool | None = None,
         memory_limit: ByteSize | None = None) -> Graph[pl.DataFrame]: ...
     @overload
     def __new__(cls, edges: _Lazy, *, vertices: Vertices | None = None,
         source: Labels | None = None, destination: Labels | None = None, by: Groups,
-        bipartite: bool = False, engine: EngineName | None = None, progress: bool | None = None,
+        bipartite: bool = False, time: Label | None = None, within: Length | None = None,
+        lateness: Length | None = None, columns: Sequence[str] | None = None,
+        engine: EngineName | None = None, progress: bool | None = None,
         memory_limit: ByteSize | None = None) -> _GroupedGraph[pl.DataFrame]: ...
     @overload
     def __new__(cls, edges: _F, *, vertices: Vertices | None = None, source: Labels | None = None,
         destination: Labels | None = None, by: None = None, bipartite: bool = False,
-        engine: EngineName | None = None, progress: bool | None = None,
-        memory_limit: ByteSize | None = None) -> Graph[_F]: ...
+        time: Label | None = None, within: Length | None = None, lateness: Length | None = None,
+        columns: Sequence[str] | None = None, engine: EngineName | None = None,
+        progress: bool | None = None, memory_limit: ByteSize | None = None) -> Graph[_F]: ...
     @overload
     def __new__(cls, edges: _F, *, vertices: Vertices | None = None, source: Labels | None = None,
         destination: Labels | None = None, by: Groups, bipartite: bool = False,
-        engine: EngineName | None = None, progress: bool | None = None,
+        time: Label | None = None, within: Length | None = None, lateness: Length | None = None,
+        columns: Sequence[str] | None = None, engine: EngineName | None = None,
+        progress: bool | None = None,
         memory_limit: ByteSize | None = None) -> _GroupedGraph[_F]: ...
     @overload
     def __new__(cls, edges: _Stream, *, vertices: Vertices | None = None,
         source: Labels | None = None, destination: Labels | None = None, by: None = None,
-        bipartite: bool = False, engine: EngineName | None = None, progress: bool | None = None,
+        bipartite: bool = False, time: Label | None = None, within: Length | None = None,
+        lateness: Length | None = None, columns: Sequence[str] | None = None,
+        engine: EngineName | None = None, progress: bool | None = None,
         memory_limit: ByteSize | None = None) -> Graph[Any]: ...
     @overload
     def __new__(cls, edges: _Stream, *, vertices: Vertices | None = None,
         source: Labels | None = None, destination: Labels | None = None, by: Groups,
-        bipartite: bool = False, engine: EngineName | None = None, progress: bool | None = None,
+        bipartite: bool = False, time: Label | None = None, within: Length | None = None,
+        lateness: Length | None = None, columns: Sequence[str] | None = None,
+        engine: EngineName | None = None, progress: bool | None = None,
         memory_limit: ByteSize | None = None) -> _GroupedGraph[Any]: ...
     @overload
     def __new__(cls, edges: _Arrays, *, vertices: Vertices | None = None,
         source: Labels | None = None, destination: Labels | None = None, by: None = None,
-        bipartite: bool = False, engine: EngineName | None = None, progress: bool | None = None,
+        bipartite: bool = False, time: _Array | Label | None = None, within: Length | None = None,
+        lateness: Length | None = None, columns: Sequence[str] | None = None,
+        engine: EngineName | None = None, progress: bool | None = None,
         memory_limit: ByteSize | None = None) -> Graph[Any]: ...
     @overload
     def __new__(cls, edges: _Arrays, *, vertices: Vertices | None = None,
         source: Labels | None = None, destination: Labels | None = None, by: Groups,
-        bipartite: bool = False, engine: EngineName | None = None, progress: bool | None = None,
+        bipartite: bool = False, time: _Array | Label | None = None, within: Length | None = None,
+        lateness: Length | None = None, columns: Sequence[str] | None = None,
+        engine: EngineName | None = None, progress: bool | None = None,
         memory_limit: ByteSize | None = None) -> _GroupedGraph[Any]: ...
     @overload
     def __new__(cls, *, vertices: Vertices | None = None, source: Labels | None = None,
         destination: Labels | None = None, by: None = None, bipartite: bool = False,
+        time: _Array | Label | None = None, within: Length | None = None,
+        lateness: Length | None = None, columns: Sequence[str] | None = None,
         engine: EngineName | None = None, progress: bool | None = None,
         memory_limit: ByteSize | None = None, edge_index: _Array) -> Graph[Any]: ...
     @overload
     def __new__(cls, *, vertices: Vertices | None = None, source: Labels | None = None,
         destination: Labels | None = None, by: Groups, bipartite: bool = False,
+        time: _Array | Label | None = None, within: Length | None = None,
+        lateness: Length | None = None, columns: Sequence[str] | None = None,
         engine: EngineName | None = None, progress: bool | None = None,
         memory_limit: ByteSize | None = None, edge_index: _Array) -> _GroupedGraph[Any]: ...
     def annotate(self, *columns: str, time: Label | None = None, within: Length | None = None,

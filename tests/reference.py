@@ -635,11 +635,11 @@ def annotate(rows, columns):
     return {c: named[c](rows) if c in named else similarity(rows, c) for c in columns}
 
 
-def as_of(timed_rows, columns, *, within=None):
+def as_of(timed_rows, columns, *, within=None, since=0):
     """{column: its value of each row}, of what the row forms with earlier rows of its window.
 
     Rows are (u, v, time). Earlier rows are those of an earlier time, or of the same and above, that
-    are at most `within` before.
+    are at most `within` before. Rows above the one at `since` get 0.
     """
     order = sorted(range(len(timed_rows)), key=lambda i: timed_rows[i][2])
     found = {column: [0] * len(timed_rows) for column in columns}
@@ -647,7 +647,7 @@ def as_of(timed_rows, columns, *, within=None):
         u, v, time = timed_rows[i]
         window = [timed_rows[j] for j in order[:place]]
         window = [(a, b) for a, b, t in window if a != b and (within is None or time - t <= within)]
-        for column in columns if u != v else ():
+        for column in columns if u != v and i >= since else ():
             found[column][i] = _formed(u, v, window, column)
     return found
 

@@ -60,6 +60,7 @@ from rapids_tc.preparation.edge_columns import edge_columns
 from rapids_tc.spark import cells, stages
 from rapids_tc.spark import plan as spark_plan
 from rapids_tc.testing import _build, _sanitize
+from rapids_tc.updates import kept_rows
 
 pytestmark = pytest.mark.cpu_only
 PACKAGE = Path(tc.__file__).parent
@@ -88,7 +89,7 @@ INTERNAL = {
     "kernels/_nvrtc:Awaited.__call__": "asked for by RAPIDS_TC_DEBUG=1: test_launches.py",
     "preparation/id_scheme:_resolve_part": "made elsewhere: ids.integers",
     "updates/tally:Tally.with_new": "caught by `_by_tally`, which makes another tally",
-    "updates/updated:UpdatedGraph.__getattr__": "Python's own words for a name that is not there",
+    "updates/updated:UnreadGraph.__getattr__": "Python's own words for a name that is not there",
     "graphs/edge_graph:VertexTotals.vertex_counts": "no public function asks it",
     "graphs/edge_graph:EdgeGraph.sample_moments": "samples are counted in memory alone",
     "blocks/quantities:TrianglesByType.resolved": "caught by `whole`, which lists the triangles",
@@ -1415,6 +1416,22 @@ HINTS = {
          r"Graph\(edges\.compute\(\)\)"),
         (lambda h: tc.Graph(k3(), by=PAIR[0]).update(insert=k3()),
          "make the Graph of a frame that has it as a column"),
+    ],
+    "updates/sliding": [
+        (lambda h: tc.Graph(k3(), within=1), r"within= is of a window of time: .* by time="),
+        (lambda h: tc.Graph(k3(t=1), time="t"), 'give its length, such as within="3d"'),
+        (lambda h: tc.Graph(k3(), time=np.arange(3), within=1), "name a column of a frame"),
+        (lambda h: tc.Graph(k3(t=1), time="t", within=1, columns=["t"]), "name each of .*u_out"),
+        (lambda h: tc.Graph(k3(t=1), time="t", within=1).update(delete=k3()),
+         r"by their age: leave it out, or make Graph\(edges\) without time="),
+    ],
+    "updates/kept_rows": [
+        (having(kept_rows, "MOST", 2, lambda h: tc.Graph(k3(t=1), time="t", within=1)),
+         "3 rows in a window, and at most 2 are kept: shorten within="),
+    ],
+    "graphs/public": [
+        (lambda h: tc.Graph(k3(t=1), time="t", within=1, memory_limit=99),
+         "leave it out beside time="),
     ],
     "updates/batches": [
         (lambda h: tc.Graph(k3()).update(), "give insert= or delete="),

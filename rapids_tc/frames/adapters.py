@@ -146,6 +146,10 @@ class PandasAdapter(FrameAdapter):
         return _pandas().Series(to_host(values), index=frame.index, name=name, copy=False)
 
     def assign(self, frame: Frame, columns: dict[str, Series]) -> Frame:
+        plain = type(frame) is _pandas().DataFrame and frame.columns.names == [None]
+        if plain and not frame.attrs and len(columns) > 2:  # each assignment makes an index
+            added = _pandas().DataFrame(columns, index=frame.index, copy=False)
+            return _pandas().concat([frame, added], axis=1)
         result = self.snapshot(frame)
         # pandas 3.1 warns of a label that is shorter than the tuples of a MultiIndex.
         rest = [""] * (frame.columns.nlevels - 1)

@@ -99,8 +99,9 @@ def _not_copied(library: ModuleType) -> dict[str, bool]:
 def _with_one_set_of_categories(frames: list[Frame]) -> list[Frame]:
     """Return frames whose columns of categories have all the categories of all the frames."""
     first, *others = frames
-    for place, dtype in enumerate(first.dtypes):
-        if all(frame.dtypes.iloc[place] == dtype for frame in others):
+    of_first, *of_others = (list(frame.dtypes) for frame in frames)
+    for place, dtype in enumerate(of_first):
+        if all(of_other[place] == dtype for of_other in of_others):
             continue
         label, categories = first.columns[place], dtype.categories
         for other in others:

@@ -112,3 +112,7 @@ class NarwhalsAdapter(FrameAdapter):
     def take(self, frame: Frame, positions: Array) -> Frame:
         """Return the rows at ascending positions, wrapped."""
         return wrap(self.inner.take(frame, positions), self.module)
+
+    def rows_at(self, frame: Frame, positions: Array) -> Frame:
+        """Return such rows as the adapter works on them."""
+        return self.inner.rows_at(frame, positions)

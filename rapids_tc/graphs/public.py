@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from types import GenericAlias
 from typing import Any
 
 from rapids_tc._arguments import check_flag, with_hints
 from rapids_tc._progress import call_report
-from rapids_tc._typing import Array, ByteSize, EngineName, Frame, Groups, Labels, Vertices
+from rapids_tc._typing import (
+    Array,
+    ByteSize,
+    EngineName,
+    Frame,
+    Groups,
+    Label,
+    Labels,
+    Length,
+    Vertices,
+)
 from rapids_tc.frames.device import place
 from rapids_tc.graphs import resolve
 from rapids_tc.plan.record import Options
 from rapids_tc.preparation.csr import Csr  # noqa: TC001 - a type hint
 from rapids_tc.updates import updates
 from rapids_tc.updates.batches import Delta  # noqa: TC001 - a type hint
+from rapids_tc.updates.sliding import check_window
 
 
 class Graph:
@@ -52,6 +64,18 @@ class Graph:
         differ. A row per vertex then tells its ``side``, "source" or "destination", and functions
         take `vertices` as a frame with the columns ``side`` and ``vertex``. In memory; not with
         `vertices`, and such a graph is not updated.
+    time : label, optional
+        A column of times. Only rows of a *window* before the newest one stay then: an `update`
+        takes those out that are older, and gives the rows that it puts in columns as of their time;
+        see `annotate`. In memory.
+    within : number, str, Timedelta, timedelta or timedelta64, optional
+        How far these columns look back from a row; see `annotate`.
+    lateness : number, str, Timedelta, timedelta or timedelta64, optional
+        How much earlier than the newest row of earlier updates a row may be: by default not at all.
+        Rows stay for `within` and `lateness` together.
+    columns : list of str, optional
+        The columns as of their time, by default ``u_out``, ``u_in``, ``v_out``, ``v_in``,
+        ``pair_repeats``, ``pair_reversed``, ``triangles_closed`` and ``cycles_closed``.
     engine : {"cpu", "cuda"}, optional
         Where to work; by default where the frame is.
     progress : bool, optional
@@ -104,11 +128,18 @@ class Graph:
         destination: Labels | None = None,
         by: Groups | None = None,
         bipartite: bool = False,
+        time: Label | None = None,
+        within: Length | None = None,
+        lateness: Length | None = None,
+        columns: Sequence[str] | None = None,
         engine: EngineName | None = None,
         progress: bool | None = None,
         memory_limit: ByteSize | None = None,
         edge_index: Array | None = None,
     ) -> None:
+        window = check_window(time, within, lateness, columns)
+        if window is not None and memory_limit is not None:
+            raise ValueError("memory_limit= is of rows that stay: leave it out beside time=")
         options = Options(
             source, destination, by, engine, progress=progress, memory_limit=memory_limit,
             edge_index=edge_index,
@@ -118,8 +149,12 @@ class Graph:
             vertices = isolated if vertices is None else [*isolated, *vertices]
         edges, options, _ = resolve.take_arrays(edges, options, {})
         own = check_flag({"bipartite": bipartite}, "bipartite")
+        if window is not None:
+            own = {**own, "time": time}
         with call_report(progress), place(edges, engine):
             self._prepared = resolve.prepare(edges, vertices, options, own)
+            if window is not None:
+                self._prepared = updates.slide(self._prepared, window)
 
     # Type checkers know the class of its frames: Graph[pd.DataFrame].
     __class_getitem__: Any = classmethod(GenericAlias)
@@ -142,9 +177,12 @@ class Graph:
         insert : DataFrame, optional
             Rows to add behind the graph's rows: a frame of the same library, with the same columns
             and dtypes. A row of an edge that is there changes no count. New ids are new vertices.
+            In a graph of a window of time (``Graph(time=)``), the rows of one call are put in by
+            their times, those of equal times as they stand; see `Delta`.
         delete : DataFrame, optional
             Edges to take out, in either direction, by the columns of ids (and groups): all rows of
             each go. A vertex without a row goes, too, unless it is one of ``Graph(vertices=)``.
+            Not in a graph of a window of time, whose rows go when they are too old.
         progress : bool, optional
             See `Graph`.
 
@@ -169,6 +207,11 @@ class Graph:
         lower degree. `count` then costs nothing; any other function first reads the rows, once,
         as `Graph` does. If new edges are a sixteenth of the graph's, the next update begins as the
         first one. Groups, ids of several columns and categories: the graph is made anew.
+
+        In a graph of a window of time, an update puts the entries of new rows behind those of their
+        ends, and walks windows as `annotate` does for these rows alone. All rows are looked at if
+        one is earlier than those that are there, and each time that as many have come as the window
+        has.
 
         Batches are counted exactly in Makkar, Bader and Green, "Exact and parallel triangle
         counting in dynamic graphs", HiPC 2017; here a triangle belongs to the first of its edges

@@ -337,7 +337,10 @@ def prepare(
     )
     if limit is not None and vertices is not None:  # whose number is known by now
         needs.require(graph.stages(GRAPH.most, "auto"), limit)
-    graph.keep(labels)
+    if own.get("time") is None:
+        graph.keep(labels)
+    else:  # updates need no edges
+        graph.copy_rows(labels)
     return graph
 
 

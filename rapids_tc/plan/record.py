@@ -494,8 +494,9 @@ GRAPH = Analytic(  # no analytic, but preparing a graph has a memory estimate, t
     check=dict,
     work=lambda own: Work(Needs.NOTHING, Result.GRAPH),
     in_memory=lambda own: "give the frame itself to the functions, most of which are",
-    local=lambda own, kind: of_one_machine("Graph(bipartite=True)", kind, "")
-    if own.get("bipartite") else None,
+    local=lambda own, kind: of_one_machine(
+        "Graph(bipartite=True)" if own.get("bipartite") else "Graph(time=)", kind, ""
+    ) if own.get("bipartite") or own.get("time") is not None else None,
     sums=lambda own: (),
 )  # fmt: skip
 

@@ -158,12 +158,14 @@ class Delta:
 
     Parameters
     ----------
-    triangles : int
+    triangles : int or callable
         How many more triangles the graph has than before; negative if it has fewer.
     vertices, edges : callable
         Functions without arguments that make the frames.
     device : int, optional
         The GPU where the frames are made.
+    rows, dropped : callable, optional
+        As `vertices`, of a graph of a window of time.
 
     Attributes
     ----------
@@ -176,9 +178,15 @@ class Delta:
         The edges with more or fewer triangles than before, src < dst, sorted: ``src``, ``dst``,
         ``triangles`` and ``delta``. An edge that was deleted has 0 triangles now, and is listed if
         it had any.
+    rows : DataFrame or None
+        Of a graph of a window of time (``Graph(time=)``): the rows of `insert` that were put in, as
+        they came, with the columns of the window behind their own.
+    dropped : DataFrame or None
+        The rows of `insert` that came too late, as they came.
 
-    Both frames are in the library of the graph, with the columns of groups in front if the graph
-    has groups. Each is made when it is first read, and does not change with later updates.
+    Frames are in the library of the graph; the first two have the columns of groups in front if the
+    graph has groups. Each is made when it is first read, and does not change with later updates.
+    Of a graph of a window of time, the triangles are then counted before and after, too.
 
     See Also
     --------
@@ -200,13 +208,26 @@ class Delta:
 
     def __init__(
         self,
-        triangles: int,
+        triangles: int | Callable[[], int],
         vertices: Callable[[], Frame],
         edges: Callable[[], Frame],
         device: int | None,
+        *,
+        rows: Callable[[], Frame] = lambda: None,
+        dropped: Callable[[], Frame] = lambda: None,
     ) -> None:
-        self.triangles = triangles
-        self._makers, self._device = {"vertices": vertices, "edges": edges}, device
+        count = triangles if callable(triangles) else lambda: triangles
+        self._makers: dict[str, Callable[[], Any]] = {
+            "triangles": count, "vertices": vertices, "edges": edges, "rows": rows,
+            "dropped": dropped,
+        }  # fmt: skip
+        self._device = device
+
+    @cached_property
+    def triangles(self) -> int:
+        """How many more triangles the graph has than before."""
+        triangles: int = self._make("triangles")
+        return triangles
 
     @cached_property
     def vertices(self) -> Any:
@@ -218,21 +239,31 @@ class Delta:
         """The edges whose triangles changed."""
         return self._make("edges")
 
+    @cached_property
+    def rows(self) -> Any:
+        """The rows that were put into a window, with its columns."""
+        return self._make("rows")
+
+    @cached_property
+    def dropped(self) -> Any:
+        """The rows that came too late for a window."""
+        return self._make("dropped")
+
     def _make(self, name: str) -> Any:
-        """Make a frame, and free the arrays of which it is made."""
+        """Make an answer, and free the arrays of which it is made."""
         with on_device(self._device):
-            frame = self._makers[name]()
+            made = self._makers[name]()
         del self._makers[name]
-        return frame
+        return made
 
     def __repr__(self) -> str:
-        vertices, edges = (len(frame["delta"]) for frame in (self.vertices, self.edges))
-        return (
-            f"Delta(triangles={self.triangles:+}, vertices={vertices:,} rows, edges={edges:,} rows)"
-        )
+        sizes = {name: getattr(self, name) for name in ("vertices", "edges", "rows", "dropped")}
+        rows = (f", {name}={f.shape[0]:,} rows" for name, f in sizes.items() if f is not None)
+        return f"Delta(triangles={self.triangles:+}{''.join(rows)})"
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"triangles": self.triangles, "vertices": self.vertices, "edges": self.edges}
+        names = ("triangles", "vertices", "edges", "rows", "dropped")
+        return {name: getattr(self, name) for name in names}
 
 
 def changes_frame(names: dict[Any, Any], triangles: Array, delta: Array, backend: Backend) -> Frame:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -45,7 +46,27 @@ class UpdateStep:
     slots: Array
 
 
-class UpdatedGraph(InMemoryGraph):
+class UnreadGraph(InMemoryGraph):
+    """A graph whose rows are read once a function needs them."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in ROWS or not self.is_unread():
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        graph = self.read_rows()
+        graph.copy_rows(self.id_columns)
+        self.__dict__.update({name: graph.__dict__[name] for name in ROWS})
+        return self.__dict__[name]
+
+    @abstractmethod
+    def is_unread(self) -> bool:
+        """Return whether rows are there that can be read."""
+
+    @abstractmethod
+    def read_rows(self) -> InMemoryGraph:
+        """Read the rows, as for a graph made anew."""
+
+
+class UpdatedGraph(UnreadGraph):
     """A graph after updates.
 
     Parameters
@@ -64,11 +85,9 @@ class UpdatedGraph(InMemoryGraph):
         self.tally, self.version, self.steps = tally, tally.version, steps
         self.total = tally.total
 
-    def __getattr__(self, name: str) -> Any:
-        if name not in ROWS or not self.has_tally:
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        self._read_rows()
-        return self.__dict__[name]
+    def is_unread(self) -> bool:
+        """Return whether rows are there that can be read."""
+        return self.has_tally
 
     @property
     def has_tally(self) -> bool:
@@ -89,11 +108,9 @@ class UpdatedGraph(InMemoryGraph):
             graph.__dict__.pop(name, None)
         return graph
 
-    def _read_rows(self) -> None:
+    def read_rows(self) -> InMemoryGraph:
         """Read the rows that are left, as for a graph made anew."""
-        graph = read(self.tally.base, self._rows())
-        graph.copy_rows(self.id_columns)
-        self.__dict__.update({name: graph.__dict__[name] for name in ROWS})
+        return read(self.tally.base, self._rows())
 
     def _rows(self) -> list[Frame]:
         """Return the rows of the base that are left, and those that came and did not leave."""
@@ -187,11 +204,11 @@ def update(graph: InMemoryGraph, batch: UpdateFrames) -> tuple[InMemoryGraph, De
 
 def read(graph: InMemoryGraph, frames: list[Frame]) -> InMemoryGraph:
     """Make a graph of other rows, with the columns and the added vertices of this graph."""
-    rows, labels, vertices = append(frames), graph.id_columns, _added_vertices(graph)
+    rows, labels, vertices = append(frames), graph.id_columns, added_vertices(graph)
     return in_memory.read(rows, labels, graph.backend, graph.progress, vertices=vertices)
 
 
-def _added_vertices(graph: InMemoryGraph) -> Any:
+def added_vertices(graph: InMemoryGraph) -> Any:
     """Return the ids that ``Graph(vertices=)`` was given, with repeats; None if there are none."""
     edges, ids = graph._edges, graph.ids
     numbers = edges.src[edges.rows :]
@@ -205,7 +222,7 @@ def _added_vertices(graph: InMemoryGraph) -> Any:
 
 def _number_together(graph: InMemoryGraph, frames: list[Frame | None], sizes: list[int]) -> Any:
     """Assign numbers to the ids of several frames, whose rows follow one another."""
-    labels, vertices = graph.id_columns, _added_vertices(graph)
+    labels, vertices = graph.id_columns, added_vertices(graph)
     parts = [select(f, labels.labels) for f, size in zip(frames, sizes, strict=True) if size]
     frame = append(parts or [graph.user_frame])
     return number_edges(frame, labels, graph.backend, vertices=vertices)
@@ -218,6 +235,17 @@ def _by_key(graph: InMemoryGraph, keys: Array) -> tuple[Array, Array]:
     distinct, first = xp.unique(keys[rows], return_index=True)
     counts = graph.count_edges("auto")[positions[rows[first]]]
     return distinct, counts.astype("int64")
+
+
+def changes(before: InMemoryGraph, after: InMemoryGraph) -> Delta:
+    """Return what is different between two graphs of like rows."""
+    frames = [before.user_frame, after.user_frame]
+    sizes = [before.backend.adapter.rows(frame) for frame in frames]
+    numbered = _number_together(before, frames, sizes)
+    u, v = (end[: sum(sizes)].astype("uint32") for end in numbered.ends)
+    keys = edge_keys(u, v, before.backend.xp)
+    old, new = keys[: sizes[0]], keys[sizes[0] :]
+    return _compare(_by_key(before, old), _by_key(after, new), numbered.ids, before)
 
 
 def _compare(

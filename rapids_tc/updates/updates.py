@@ -12,7 +12,7 @@ from rapids_tc.frames.joining import dtypes
 from rapids_tc.graphs.in_memory import InMemoryGraph
 from rapids_tc.preparation.edge_columns import check_fields, ids_in_answers
 from rapids_tc.preparation.id_columns import check, describe
-from rapids_tc.updates import updated
+from rapids_tc.updates import sliding, updated
 from rapids_tc.updates.batches import (
     FIELDS,
     IN_BOTH,
@@ -22,14 +22,17 @@ from rapids_tc.updates.batches import (
     open_batch,
     refuse,
 )
+from rapids_tc.updates.sliding import SlidingGraph
 from rapids_tc.updates.tally import Found, FullError, Tally
 from rapids_tc.updates.updated import UpdatedGraph, UpdateStep
 
 if TYPE_CHECKING:
     from rapids_tc._typing import Array, Frame
     from rapids_tc.frames.backend import Backend
+    from rapids_tc.preparation.edge_columns import EdgeColumns
     from rapids_tc.preparation.id_columns import IdColumn
     from rapids_tc.updates.batches import Delta
+    from rapids_tc.updates.kept_rows import Window
 
 ROOM = 1 << 12  # edges that a tally has room for, at least
 SHARE = 16  # a tally has room for one new edge per so many edges of the graph
@@ -55,6 +58,29 @@ def update(
             "Graph(edges.compute()), or a new Graph of the new frame"
         )
     labels = graph.id_columns
+    require_columns(labels)
+    if isinstance(graph, SlidingGraph):
+        return sliding.update(graph, insert, delete)
+    base = graph.tally.base if isinstance(graph, UpdatedGraph) and graph.has_tally else graph
+    batch = open_batch(insert, delete, base.user_frame, labels.labels, base.backend)
+    with report_stage("updating", progress, lambda: "an update needs as much as a new graph"):
+        return _by_tally(graph, base, batch) or updated.update(graph, batch)
+
+
+def slide(graph: Any, window: Window) -> SlidingGraph:
+    """Return the graph of the rows of another that a window of time keeps.
+
+    Raises
+    ------
+    ColumnNotFoundError, NullIdError, TypeError, ValueError
+        The graph takes no updates, or its rows do not suit the window.
+    """
+    require_columns(graph.id_columns)
+    return sliding.begin(graph, window)
+
+
+def require_columns(labels: EdgeColumns) -> None:
+    """Raise an error unless a graph with these columns of ids takes updates."""
     if labels.bipartite:
         raise TypeError(
             "update takes no bipartite Graph: make Graph(edges, bipartite=True) of the new frame"
@@ -66,10 +92,6 @@ def update(
         )
     ids = ids_in_answers([part.label for part in labels.ids], ROLES)
     check_fields([part.label for part in labels.groups], [*ids, *FIELDS])
-    base = graph.tally.base if isinstance(graph, UpdatedGraph) and graph.has_tally else graph
-    batch = open_batch(insert, delete, base.user_frame, labels.labels, base.backend)
-    with report_stage("updating", progress, lambda: "an update needs as much as a new graph"):
-        return _by_tally(graph, base, batch) or updated.update(graph, batch)
 
 
 def _by_tally(

@@ -7,8 +7,8 @@
 // places[i]: where keys[i], of vertex vertices[i], is put among its entries: place in `near`, which is sorted by
 // vertex, then by key, and begins at the sum of both offsets.
 extern "C" __global__ void __launch_bounds__(kThreads)
-    find_near(const i64* out, const i64* in, const u64* near, const u32* vertices, const u64* keys, u64 n,
-              i64* places) {
+find_near(const i64* out, const i64* in, const u64* near, const u32* vertices, const u64* keys, u64 n,
+          i64* places) {
   const u64 i = element();
   if (i >= n) return;
   const u32 v = vertices[i];
@@ -18,8 +18,8 @@ extern "C" __global__ void __launch_bounds__(kThreads)
 
 // Write values with `more` others between them, n in all: others[j] stands at places[j] then; places ascend.
 template <typename T>
-__device__ __forceinline__ void insert(const T* values, const T* others, const i64* places, u64 more, u64 n,
-                                       T* written) {
+__device__ __forceinline__ void
+insert(const T* values, const T* others, const i64* places, u64 more, u64 n, T* written) {
   const u64 i = element();
   if (i >= n) return;
   const u64 before = lower_bound(places, more, i64(i));
@@ -27,11 +27,11 @@ __device__ __forceinline__ void insert(const T* values, const T* others, const i
 }
 
 extern "C" __global__ void __launch_bounds__(kThreads)
-    insert_words(const u32* values, const u32* others, const i64* places, u64 more, u64 n, u32* written) {
+insert_words(const u32* values, const u32* others, const i64* places, u64 more, u64 n, u32* written) {
   insert(values, others, places, more, n, written);
 }
 
 extern "C" __global__ void __launch_bounds__(kThreads)
-    insert_keys(const u64* values, const u64* others, const i64* places, u64 more, u64 n, u64* written) {
+insert_keys(const u64* values, const u64* others, const i64* places, u64 more, u64 n, u64* written) {
   insert(values, others, places, more, n, written);
 }
