@@ -147,6 +147,11 @@ def earlier_rows(card, csr, total: int) -> None:
     counts = card.as_of(rows, COLUMNS)
     assert int(counts[COLUMNS.index("triangles_closed")].sum()) == total
     assert not card.as_of(replace(rows, first=cupy.arange(csr.m, dtype="uint32")), COLUMNS).any()
+    half = csr.m // 2
+    first = TimedRows(rows.src[:half], rows.dst[:half], rows.first[:half], csr.n)
+    kept = card.keep_rows(first, COLUMNS, half)
+    kept.add(rows, 0)
+    assert (kept.counts(half) == counts[:, half:]).all()
 
 
 def changes(card, csr, total: int) -> None:

@@ -130,7 +130,10 @@ def launch_all(engine):
     ends = csr.rows.astype(np.uint32), csr.columns
     engine.common_sums(engine.neighbors(csr), *ends, np.ones(csr.n, np.int64))
     change_edges(engine, csr)
-    engine.as_of(TimedRows(*ends, np.zeros(csr.m, np.uint32), csr.n), COLUMNS)
+    timed = [*ends, np.zeros(csr.m, np.uint32)]
+    kept = engine.keep_rows(TimedRows(*(each[:-9] for each in timed), csr.n), COLUMNS, 9)
+    kept.add(TimedRows(*timed, csr.n), 0)
+    kept.counts()
     places = engine.find_edges(csr, csr.rows, csr.columns)
     for dtype in ("bool", "uint32", "int64"):
         engine.take(np.zeros(csr.m, dtype), places)
