@@ -30,7 +30,7 @@ def main(client, scale):
 
 
 if __name__ == "__main__":  # worker processes read this file too
-    # protocol="ucxx" moves data from GPU to GPU if distributed-ucxx is installed.
+    # protocol="ucxx" moves data from GPU to GPU: pip install '.[ucxx-cu13]'.
     options = {"rmm_pool_size": 0.7, "dashboard_address": ":0"}
     with LocalCUDACluster(**options) as cluster, Client(cluster) as client:
         main(client, int(sys.argv[1]) if len(sys.argv) > 1 else 20)

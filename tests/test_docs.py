@@ -5,11 +5,13 @@ import re
 import shlex
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import nbformat
 import pytest
+import yaml
 from click.testing import CliRunner
 from emulator_support import long
 from nbclient import NotebookClient
@@ -33,7 +35,8 @@ OPTIONS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 PYTHON, CARD, CONSOLE, SHELL = "python", "python gpu", "console", "sh"
 # Code for libraries that are not here.
 ELSEWHERE = {f"python {name}" for name in ("cugraph", "graphframes", "scanpy", "spark", "torch")}
-NOT_RUN = {"pip", "python", "sphinx-build"}  # programs of `sh` fences: they install, build, measure
+# Programs of `sh` fences: they install, build, measure.
+NOT_RUN = {"conda", "docker", "pip", "python", "rattler-build", "sbatch", "sphinx-build"}
 FENCE = re.compile(r"^```(.*)\n((?:(?!```).*\n)*)```$", re.M)
 
 
@@ -107,6 +110,22 @@ def test_every_block_of_a_page_is_an_example_that_runs(name):
             assert compile(body.replace(">>> ", ""), name, "exec")
         else:
             assert kind.startswith("{"), f"line {line}: {kind!r} is not known"
+
+
+def test_the_install_page_asks_for_what_the_package_does():
+    text = PAGES["install.md"].read_text()
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = project["optional-dependencies"]
+    named = {name for found in re.findall(r"'\.\[([\w,-]+)\]'", text) for name in found.split(",")}
+    assert named == extras.keys() - {"docs", "test", "dev"}
+    cudf = next(x for x in extras["cu13"] if x.startswith("cudf"))
+    release = re.search(r"==([\d.]+)\.\*", cudf)[1]
+    assert {*re.findall(r"rapidsai/base:([\d.]+)-", text)} == {release}
+    assert f"cudf={release}" in text
+    [kubernetes] = [body for kind, _, body in fences(text) if kind == "{code-block} yaml"]
+    job = yaml.safe_load(kubernetes)
+    [container] = job["spec"]["template"]["spec"]["containers"]
+    assert container["command"][:2] == ["rapids-tc", "count"]
 
 
 @pytest.mark.cpu_only
