@@ -1,10 +1,11 @@
-"""Make notebooks of pages: prose becomes Markdown cells, examples become code cells.
+"""Make notebooks of pages: prose becomes Markdown cells, examples become code cells with outputs.
 
     python docs/notebooks.py [folder]
 
 The pages are the source; `conf.py` makes the notebooks that the site offers for download.
 """
 
+import ast
 import doctest
 import re
 import sys
@@ -16,7 +17,33 @@ DOCS = Path(__file__).parent
 PAGES = ("tutorial", "recipes", "howto/learning")
 FENCE = re.compile(r"^```python\n((?:(?!```).*\n)*)```$", re.M)
 LINK = re.compile(r"(?<!!)\[([^\]]*)\]\((?!https?:)[^)]*\)")  # to another page: the words stay
-PICTURE = re.compile(r"^!\[[^\]]*\]\([^)]*\)$", re.M)  # the code beside it draws one
+PICTURE = re.compile(r"^```\{picture\}.*\n```$", re.M)  # the code beside it draws one
+
+
+def output(example, number):
+    """What a notebook shows below a cell that ends with this example."""
+    body = ast.parse(example.source).body
+    call = body[-1].value if isinstance(body[-1], ast.Expr) else None
+    printed = call is None or ast.unparse(call).startswith("print(")
+    if printed or example.exc_msg:
+        return nbformat.v4.new_output("stream", text=example.want)
+    data = {"text/plain": example.want.rstrip("\n")}
+    return nbformat.v4.new_output("execute_result", data=data, execution_count=number)
+
+
+def code_cells(examples, before):
+    """Cells of examples, each up to the next that shows something, numbered behind those before."""
+    cells, source = [], ""
+    for example in examples:
+        source += example.source
+        if example.want or example is examples[-1]:
+            number = before + len(cells) + 1
+            cell = nbformat.v4.new_code_cell(source.strip(), execution_count=number)
+            if example.want:
+                cell["outputs"] = [output(example, number)]
+            cells.append(cell)
+            source = ""
+    return cells
 
 
 def notebook(page):
@@ -26,8 +53,8 @@ def notebook(page):
     cells = []
     for i, part in enumerate(FENCE.split(text)):
         if i % 2:
-            source = "".join(x.source for x in doctest.DocTestParser().get_examples(part))
-            cells.append(nbformat.v4.new_code_cell(source.strip()))
+            before = sum(cell["cell_type"] == "code" for cell in cells)
+            cells += code_cells(doctest.DocTestParser().get_examples(part), before)
         elif part.strip():
             words = PICTURE.sub("", LINK.sub(r"\1", part)).strip()
             cells.append(nbformat.v4.new_markdown_cell(words))

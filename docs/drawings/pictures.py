@@ -26,6 +26,7 @@ MADE_BY = IMAGES / "made_by.json"
 # Colors of `rapids_tc.plot`, and of marks that stand out by a white rim.
 _DARK = dict(COLORS.values()) | {
     "#dd6b20": "#f7a35c", "#c9d1d9": "#3b4450", "#2d3748": "#e2e8f0", "#ffffff": "#131416",
+    "#d9d9d9": "#3b4450",
 }  # fmt: skip
 
 
