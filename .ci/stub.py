@@ -98,10 +98,15 @@ COLUMNS = {"_Getting[_Column]": "_Column", "_Popping[_Column]": "_Column", "_Str
 ARRAYS = {"_A | tuple[_A, _A]": "_A", "_Matrix": "Any"}
 # mypy does not infer the class of columns from that of a graph.
 COLUMNS_OF_GRAPHS = {"pd.DataFrame": "pd.Series[Any]", "pl.DataFrame": "pl.Series", "Any": "Any"}
-WITH_INDEX = ("_Popping[_Column]", "pd.DataFrame")
 CHOSEN = ("source", "destination", "by")  # when a Graph is made
 # Functions whose answers, of a Dask frame, are of the library of its partitions.
 COLLECTED = ("balance", "iter_triangles", "triad_counts", "triangles_by_type")
+
+
+def is_value(record):
+    """Whether the answer is a frame with `by` alone."""
+    answer = inspect.signature(record.call).return_annotation
+    return record.result is Result.VALUE and answer != "Frame"
 
 
 def answers(record, columns):
@@ -110,10 +115,7 @@ def answers(record, columns):
     collected = {"_Partitioned": "Any"} if record.name in COLLECTED else {}
     if record.result is Result.COLUMN:
         return columns
-    if answer == "Series | Frame":  # a Series in a library with an index
-        series = {kind: columns[kind] for kind in WITH_INDEX if kind in columns}
-        return {**collected, "_Wrapped": "Any", **series, **FRAMES}
-    if record.result is Result.VALUE:
+    if is_value(record):
         return {"_Edges": answer.removesuffix(" | Frame")}
     if answer == "Iterator[Frame]":
         frames = {"_Lazy": "pl.DataFrame", **FRAMES}
@@ -126,7 +128,7 @@ def variants(record, columns):
     if "pairs" in record.defaults:
         for pairs, answer in {**COLUMNS, **ARRAYS, "_Partitioned": "Any"}.items():
             yield "_Edges", {"pairs": pairs}, answer
-    none = {"pairs": "None"} | ({"by": "None"} if record.result is Result.VALUE else {})
+    none = {"pairs": "None"} | ({"by": "None"} if is_value(record) else {})
     for edges, answer in answers(record, columns).items():
         yield edges, none, answer
 
@@ -134,7 +136,7 @@ def variants(record, columns):
 def of_arrays(record):
     """(first parameter, classes of options, class of the answer) of edges that are arrays."""
     answer, none = inspect.signature(record.call).return_annotation, {"pairs": "None"}
-    if record.result is not Result.VALUE:
+    if not is_value(record):
         kinds = {"Series": "{0}", "Iterator[Frame]": "Iterator[dict[str, {0}]]"}
         made = kinds.get(answer, "dict[str, {0}]")
         for edges, array in ARRAYS.items():
@@ -142,9 +144,6 @@ def of_arrays(record):
         yield "", {**none, "edge_index": "_A"}, made.format("_A")
         return
     value, by = answer.removesuffix(" | Frame"), {"by": "Groups"}
-    if value == "Series":
-        value = "dict[str, int]"
-        yield "edges: _Arrays", {"by": "None"}, value
     yield "", {"by": "None", "edge_index": "_Array"}, value
     yield "edges: _A | tuple[_A, _A]", by, "dict[str, _A]"
     yield "", {**by, "edge_index": "_A"}, "dict[str, _A]"
@@ -157,7 +156,7 @@ def functions():
             (edges if edges == "_Edges" else f"{edges} | Graph[{edges}]", types, answer)
             for edges, types, answer in variants(record, COLUMNS)
         ]
-        if record.result is Result.VALUE:
+        if is_value(record):
             grouped = [(f"_GroupedGraph[{edges}]", {}, FRAMES[edges]) for edges in FRAMES]
             by = [(edges, {"by": "Groups"}, FRAMES[edges]) for edges in FRAMES]
             given = [*grouped, *given, *by]
@@ -169,7 +168,7 @@ def methods(*, grouped):
     """The methods of a graph."""
     for record in ANALYTICS.values():
         kinds = [*variants(record, COLUMNS_OF_GRAPHS)]
-        if grouped and record.result is not Result.VALUE:
+        if grouped and not is_value(record):
             continue
         if grouped:
             kinds = [("_F", {}, "_F")]

@@ -326,14 +326,6 @@ class Graph(_Graph, Generic[_F_co]):
         directed: bool = False, engine: EngineName | None = None, method: Method = "auto",
         progress: bool | None = None, memory_limit: ByteSize | None = None) -> Any: ...
     @overload
-    def triad_counts(self: Graph[_Wrapped], *, vertices: Vertices | None = None,
-        directed: bool = False, engine: EngineName | None = None, method: Method = "auto",
-        progress: bool | None = None, memory_limit: ByteSize | None = None) -> Any: ...
-    @overload
-    def triad_counts(self: Graph[pd.DataFrame], *, vertices: Vertices | None = None,
-        directed: bool = False, engine: EngineName | None = None, method: Method = "auto",
-        progress: bool | None = None, memory_limit: ByteSize | None = None) -> pd.Series[Any]: ...
-    @overload
     def triad_counts(self, *, vertices: Vertices | None = None, directed: bool = False,
         engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
         memory_limit: ByteSize | None = None) -> _F_co: ...
@@ -404,9 +396,6 @@ class _GroupedGraph(Graph[_F_co]):  # made with by=
         memory_limit: ByteSize | None = None) -> _F_co: ...
     def squares(self, *, bipartite: bool = False, engine: EngineName | None = None,
         progress: bool | None = None, memory_limit: ByteSize | None = None) -> _F_co: ...
-    def triad_counts(self, *, vertices: Vertices | None = None, directed: bool = False,
-        engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
-        memory_limit: ByteSize | None = None) -> _F_co: ...
     def count(self, *, time: Label | None = None, within: Length | None = None,
         where: Triangles | None = None, engine: EngineName | None = None, method: Method = "auto",
         progress: bool | None = None, memory_limit: ByteSize | None = None) -> _F_co: ...
@@ -1285,69 +1274,33 @@ def edge_squares(*, bipartite: bool = False, source: Labels | None = None,
     engine: EngineName | None = None, progress: bool | None = None,
     memory_limit: ByteSize | None = None, edge_index: _A) -> _A: ...
 @overload
-def triad_counts(edges: _GroupedGraph[_F], *, vertices: Vertices | None = None,
-    directed: bool = False, source: Labels | None = None, destination: Labels | None = None,
-    by: Groups | None = None, engine: EngineName | None = None, method: Method = "auto",
-    progress: bool | None = None, memory_limit: ByteSize | None = None) -> _F: ...
-@overload
-def triad_counts(edges: _GroupedGraph[_Stream], *, vertices: Vertices | None = None,
-    directed: bool = False, source: Labels | None = None, destination: Labels | None = None,
-    by: Groups | None = None, engine: EngineName | None = None, method: Method = "auto",
-    progress: bool | None = None, memory_limit: ByteSize | None = None) -> Any: ...
-@overload
 def triad_counts(edges: _Partitioned | Graph[_Partitioned], *, vertices: Vertices | None = None,
     directed: bool = False, source: Labels | None = None, destination: Labels | None = None,
-    by: None = None, engine: EngineName | None = None, method: Method = "auto",
+    by: Groups | None = None, engine: EngineName | None = None, method: Method = "auto",
     progress: bool | None = None, memory_limit: ByteSize | None = None) -> Any: ...
-@overload
-def triad_counts(edges: _Wrapped | Graph[_Wrapped], *, vertices: Vertices | None = None,
-    directed: bool = False, source: Labels | None = None, destination: Labels | None = None,
-    by: None = None, engine: EngineName | None = None, method: Method = "auto",
-    progress: bool | None = None, memory_limit: ByteSize | None = None) -> Any: ...
-@overload
-def triad_counts(edges: _Popping[_Column] | Graph[_Popping[_Column]], *,
-    vertices: Vertices | None = None, directed: bool = False, source: Labels | None = None,
-    destination: Labels | None = None, by: None = None, engine: EngineName | None = None,
-    method: Method = "auto", progress: bool | None = None,
-    memory_limit: ByteSize | None = None) -> _Column: ...
 @overload
 def triad_counts(edges: _F | Graph[_F], *, vertices: Vertices | None = None,
     directed: bool = False, source: Labels | None = None, destination: Labels | None = None,
-    by: None = None, engine: EngineName | None = None, method: Method = "auto",
+    by: Groups | None = None, engine: EngineName | None = None, method: Method = "auto",
     progress: bool | None = None, memory_limit: ByteSize | None = None) -> _F: ...
 @overload
 def triad_counts(edges: _Stream | Graph[_Stream], *, vertices: Vertices | None = None,
     directed: bool = False, source: Labels | None = None, destination: Labels | None = None,
-    by: None = None, engine: EngineName | None = None, method: Method = "auto",
+    by: Groups | None = None, engine: EngineName | None = None, method: Method = "auto",
     progress: bool | None = None, memory_limit: ByteSize | None = None) -> Any: ...
-@overload
-def triad_counts(edges: _F, *, vertices: Vertices | None = None, directed: bool = False,
-    source: Labels | None = None, destination: Labels | None = None, by: Groups,
-    engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
-    memory_limit: ByteSize | None = None) -> _F: ...
-@overload
-def triad_counts(edges: _Stream, *, vertices: Vertices | None = None, directed: bool = False,
-    source: Labels | None = None, destination: Labels | None = None, by: Groups,
-    engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
-    memory_limit: ByteSize | None = None) -> Any: ...
-@overload
-def triad_counts(edges: _Arrays, *, vertices: Vertices | None = None, directed: bool = False,
-    source: Labels | None = None, destination: Labels | None = None, by: None = None,
-    engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
-    memory_limit: ByteSize | None = None) -> dict[str, int]: ...
-@overload
-def triad_counts(*, vertices: Vertices | None = None, directed: bool = False,
-    source: Labels | None = None, destination: Labels | None = None, by: None = None,
-    engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
-    memory_limit: ByteSize | None = None, edge_index: _Array) -> dict[str, int]: ...
 @overload
 def triad_counts(edges: _A | tuple[_A, _A], *, vertices: Vertices | None = None,
     directed: bool = False, source: Labels | None = None, destination: Labels | None = None,
-    by: Groups, engine: EngineName | None = None, method: Method = "auto",
+    by: Groups | None = None, engine: EngineName | None = None, method: Method = "auto",
     progress: bool | None = None, memory_limit: ByteSize | None = None) -> dict[str, _A]: ...
 @overload
+def triad_counts(edges: _Matrix, *, vertices: Vertices | None = None, directed: bool = False,
+    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
+    engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
+    memory_limit: ByteSize | None = None) -> dict[str, Any]: ...
+@overload
 def triad_counts(*, vertices: Vertices | None = None, directed: bool = False,
-    source: Labels | None = None, destination: Labels | None = None, by: Groups,
+    source: Labels | None = None, destination: Labels | None = None, by: Groups | None = None,
     engine: EngineName | None = None, method: Method = "auto", progress: bool | None = None,
     memory_limit: ByteSize | None = None, edge_index: _A) -> dict[str, _A]: ...
 @overload

@@ -39,6 +39,11 @@ def rows_of(frame, source="src", destination="dst"):
     return list(zip(frame[source].tolist(), frame[destination].tolist(), strict=True))
 
 
+def by_triad(found):
+    """What `triad_counts` says, as a dict."""
+    return dict(zip(found["triad"], found["count"], strict=True))
+
+
 def assert_columns(frame, *columns):
     """`frame` has these columns, in this order, and plain numbered rows."""
     assert list(frame.columns) == list(columns)

@@ -41,8 +41,7 @@ class Backend:
     def to_pandas(self, result) -> Any:
         """A frame or series that came back, as pandas."""
         if isinstance(result, pd.DataFrame | pd.Series):
-            kept = self.name != "cuda" or getattr(result, "name", "") == "triads"  # Python's ints
-            assert kept, f"a cuDF frame went in, {type(result)} came back"
+            assert self.name != "cuda", f"a cuDF frame went in, {type(result)} came back"
             return result
         return result.to_pandas()
 

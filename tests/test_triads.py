@@ -7,8 +7,11 @@ from math import comb
 import networkx as nx
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 import reference
+from checks import assert_columns, by_triad
 from every_path import Path
 from graphs import SMALL, dense_edge_lists, edge_lists, star
 from hypothesis import given, settings
@@ -18,14 +21,12 @@ import rapids_tc as tc
 from rapids_tc.plan.block_layout import BlockLayout, use_layout
 
 
-def assert_triads(series, expected):
-    """`series` is what is promised: of pandas, four Python integers by name."""
-    assert type(series) is pd.Series
-    assert series.name == "triads"
-    assert series.dtype == object
-    assert series.to_dict() == expected
-    assert list(series.index) == ["empty", "edge", "wedge", "triangle"]
-    assert {type(value) for value in series.tolist()} == {int}
+def assert_triads(found, expected):
+    """`found` is the promised frame, in pandas: four integers by name."""
+    assert_columns(found, "triad", "count")
+    assert found["count"].dtype == "int64"
+    assert list(found["triad"]) == ["empty", "edge", "wedge", "triangle"]
+    assert by_triad(found) == expected
 
 
 def frame_of(rows):
@@ -36,7 +37,8 @@ def frame_of(rows):
 @given(rows=st.one_of(edge_lists(), dense_edge_lists()), extra=st.lists(st.integers(-3, 20)))
 def test_triads(backend, rows, extra):
     graph = tc.Graph(backend.frame(frame_of(rows)), vertices=extra)
-    assert_triads(tc.triad_counts(graph), reference.triad_counts(rows, extra))
+    found = backend.to_pandas(tc.triad_counts(graph))
+    assert_triads(found, reference.triad_counts(rows, extra))
 
 
 @settings(max_examples=40, deadline=None)
@@ -45,10 +47,10 @@ def test_triads_with_some_vertices(backend, rows, data):
     seen = sorted({v for row in rows for v in row} | {21})
     some = data.draw(st.lists(st.sampled_from(seen)))
     graph = tc.Graph(backend.frame(frame_of(rows)), vertices=[21])
-    found = tc.triad_counts(graph, vertices=some)
+    found = backend.to_pandas(tc.triad_counts(graph, vertices=some))
     assert_triads(found, reference.triad_counts(rows, [21], among=some))
-    directed = tc.triad_counts(graph, vertices=some, directed=True).to_dict()
-    assert directed == reference.triad_counts(rows, [21], among=some, directed=True)
+    directed = backend.to_pandas(tc.triad_counts(graph, vertices=some, directed=True))
+    assert by_triad(directed) == reference.triad_counts(rows, [21], among=some, directed=True)
 
 
 def test_directed_triads_with_some_vertices_are_those_of_sets():
@@ -60,7 +62,7 @@ def test_directed_triads_with_some_vertices_are_those_of_sets():
         if {2, 5, 11} & {*three}
     )
     edges = tc.Graph(nx.to_pandas_edgelist(graph), vertices=list(graph))
-    found = tc.triad_counts(edges, vertices=[11, 2, 5, 2], directed=True)
+    found = by_triad(tc.triad_counts(edges, vertices=[11, 2, 5, 2], directed=True))
     assert {name: number for name, number in found.items() if number} == sets
 
 
@@ -86,7 +88,7 @@ def test_the_vertices_of_triads_are_in_the_graph():
     frame = frame_of(np.random.default_rng(0).integers(0, 300, (4000, 2)))
     own = {"vertices": [0], "directed": True}
     assert tc.triad_counts(frame, memory_limit=100_000, **own).equals(tc.triad_counts(frame, **own))
-    assert path.call("triad_counts", {"vertices": [50], "directed": False})["wedge"] == 0
+    assert by_triad(path.call("triad_counts", {"vertices": [50], "directed": False}))["wedge"] == 0
 
 
 @pytest.mark.cpu_only
@@ -103,7 +105,7 @@ def test_directed_triads_with_some_vertices_on_every_path(rows, n, data):
     with use_layout(BlockLayout(n, 2)):
         for path in (Path(), Path(5)):
             with path.edges(frame) as edges:
-                assert tc.triad_counts(edges, **own).to_dict() == expected
+                assert by_triad(tc.triad_counts(edges, **own)) == expected
             with path.edges(days) as edges:
                 found = tc.triad_counts(edges, **by)
             found = pd.concat(found.partitions) if path.partitions else found
@@ -119,7 +121,8 @@ def test_networkx_agrees(backend):
     graph = nx.gnm_random_graph(40, 200, seed=5)
     census = nx.triadic_census(graph.to_directed())  # of both directions: 003, 102, 201, 300
     expected = dict(zip(("empty", "edge", "wedge", "triangle"), _mutual(census), strict=True))
-    assert_triads(tc.triad_counts(backend.frame(frame_of(list(graph.edges)))), expected)
+    found = tc.triad_counts(backend.frame(frame_of(list(graph.edges))))
+    assert_triads(backend.to_pandas(found), expected)
 
 
 def _mutual(census):
@@ -129,8 +132,8 @@ def _mutual(census):
 @pytest.mark.parametrize("name", SMALL)
 def test_they_add_up_to_all_sets_of_three(backend, name):
     known = SMALL[name]
-    found = tc.triad_counts(backend.frame(known.frame()))
-    assert found.sum() == comb(known.n_vertices, 3)
+    found = by_triad(backend.to_pandas(tc.triad_counts(backend.frame(known.frame()))))
+    assert sum(found.values()) == comb(known.n_vertices, 3)
     assert found["triangle"] == known.triangles
 
 
@@ -141,9 +144,36 @@ def test_isolated_vertices_past_64_bits(backend):
     graph = tc.Graph(backend.frame(star(2).frame()), vertices=np.arange(n))
     edge = 2 * (n - 3)
     expected = {"empty": comb(n, 3) - edge - 1, "edge": edge, "wedge": 1, "triangle": 0}
-    assert_triads(tc.triad_counts(graph), expected)
+    found = backend.to_pandas(tc.triad_counts(graph))
+    assert_columns(found, "triad", "count")
+    assert by_triad(found) == expected and sum(found["count"]) == comb(n, 3)
+
+
+@pytest.mark.cpu_only
+@pytest.mark.parametrize("n", [13, 5_000_000])
+def test_one_shape_in_every_library(n):
+    """And more sets of three than an int64 holds, which are exact."""
+    rows, counts = [(0, 1), (1, 2), (2, 0)], [comb(n, 3) - 3 * n + 8, 3 * (n - 3), 0, 1]
+    frame, isolated = frame_of(rows), np.arange(n)
+    pair = frame["src"].to_numpy(), frame["dst"].to_numpy()
+    arrays = tc.triad_counts(tc.Graph(pair, vertices=isolated))
+    assert {name: [*values] for name, values in arrays.items()} == {
+        "triad": ["empty", "edge", "wedge", "triangle"], "count": counts,
+    }  # fmt: skip
+    is_wide = n > 3_810_778
+    assert arrays["count"].dtype == ("object" if is_wide else "int64")
+    of_polars, of_arrow = (
+        tc.triad_counts(tc.Graph(make(frame), vertices=isolated))
+        for make in (pl.from_pandas, pa.Table.from_pandas)
+    )
+    wide, wide_arrow = pl.Decimal(38, 0), pa.decimal128(38, 0)
+    assert of_polars.schema == {"triad": pl.String, "count": wide if is_wide else pl.Int64}
+    assert of_arrow.schema.types == [pa.large_string(), wide_arrow if is_wide else pa.int64()]
+    assert by_triad(of_polars) == dict(zip(arrays["triad"], counts, strict=True))
+    assert of_arrow["count"].to_pylist() == counts
 
 
 @pytest.mark.parametrize("rows", [[], [(4, 4)], [(4, 5)], [(4, 5), (6, 6)]], ids=str)
 def test_next_to_nothing(backend, rows):
-    assert_triads(tc.triad_counts(backend.frame(frame_of(rows))), reference.triad_counts(rows))
+    found = backend.to_pandas(tc.triad_counts(backend.frame(frame_of(rows))))
+    assert_triads(found, reference.triad_counts(rows))

@@ -95,13 +95,13 @@ def check_graph(graph, anew, library):
         lambda g: g.clustering(),
         lambda g: g.simple_edges(),
         lambda g: g.list_triangles(),
+        lambda g: g.triad_counts(),
         lambda g: g.k_truss("max"),
     ):
         answers = [library.to_pandas(call(g)) for g in (graph, anew)]
         pd.testing.assert_frame_equal(*answers, check_exact=True)
     for call in (tc.transitivity, tc.average_clustering):
         np.testing.assert_equal(call(graph), call(anew))
-    assert graph.triad_counts().tolist() == anew.triad_counts().tolist()
 
 
 @pytest.mark.parametrize("name", IDS)

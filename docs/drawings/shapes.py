@@ -153,7 +153,7 @@ def triads():
     names = []
     for n in range(4):
         counts = tc.triad_counts(tc.Graph(frame(every[:n]).astype("int64"), vertices=[0, 1, 2]))
-        names += counts[counts > 0].index.tolist()
+        names += counts["triad"][counts["count"] > 0].tolist()
     sheet = Sheet(2.05)
     for n, panel in enumerate(sheet.row(*names)):
         for a, b in every[n:]:

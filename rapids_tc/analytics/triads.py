@@ -6,8 +6,10 @@ from dataclasses import replace
 from math import comb
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from rapids_tc._arguments import check_flag
-from rapids_tc._typing import Array, Frame, Method, Series, Vertices
+from rapids_tc._typing import Array, Frame, Method, Vertices
 from rapids_tc.analytics import directions
 from rapids_tc.analytics.analytic import analytic
 from rapids_tc.blocks.quantities import Products, ValuesAtEnds
@@ -18,9 +20,10 @@ from rapids_tc.preparation.triads import TRIADS
 
 if TYPE_CHECKING:
     from rapids_tc.blocks.quantities import Sum
+    from rapids_tc.frames.backend import Backend
     from rapids_tc.graphs.edge_graph import EdgeGraph, VertexStatistics
 
-COLUMNS = ("triad", "count")  # of the answer in libraries without an index
+COLUMNS = ("triad", "count")  # of the answer
 NAMES = ("empty", "edge", "wedge", "triangle")
 MOST_VERTICES = 3_810_778  # of a group, whose sets of three are fewer than 2**63
 
@@ -56,7 +59,7 @@ def triad_counts(
     vertices: Vertices | None = None,
     directed: bool = False,
     method: Method = "auto",
-) -> Series | Frame:
+) -> Frame:
     """Count the sets of three vertices by how many edges they span.
 
     Parameters
@@ -71,10 +74,8 @@ def triad_counts(
 
     Returns
     -------
-    pandas.Series or DataFrame
-        Four exact integers. For pandas and cuDF a Series ``triads`` of pandas, whose dtype is
-        object, as integers soon exceed 2**63. For Polars and Arrow a frame with the columns
-        ``triad``, str, and ``count``, decimals of 38 digits without a fraction:
+    DataFrame
+        The columns ``triad``, text, and ``count``, int64, with one row per triad in this order:
 
         ======== ===================================
         empty    sets of three vertices with no edge
@@ -83,12 +84,16 @@ def triad_counts(
         triangle with three
         ======== ===================================
 
-    With `directed`, 16 integers, named as by Holland and Leinhardt: how many of the three pairs are
+        If a count exceeds int64, as those of more than 3,810,778 vertices may, all are exact
+        still: Python's integers in pandas and NumPy, and decimals of 38 digits in cuDF, Polars and
+        Arrow. Of a partitioned frame, a frame of its partitions' library.
+
+    With `directed`, 16 rows, named as by Holland and Leinhardt: how many of the three pairs are
     mutual, lead one way, and have no edge; then a letter for how the edges lead: D down from one
     vertex, U up to one, T transitively, C in a cycle or a chain. "003" has no edge, "300" all six.
 
-    With `by`, a DataFrame with one row per group, sorted by group: the columns of groups, and these
-    four or 16, int64.
+    With `by`, one row per group, sorted by group: the columns of groups, and a column for each of
+    the four or 16 triads, int64.
 
     Raises
     ------
@@ -117,8 +122,12 @@ def triad_counts(
     Examples
     --------
     >>> import pandas as pd, rapids_tc as tc
-    >>> tc.triad_counts(pd.DataFrame({"src": [0, 1, 2, 2], "dst": [1, 2, 0, 3]})).to_dict()
-    {'empty': 0, 'edge': 1, 'wedge': 2, 'triangle': 1}
+    >>> tc.triad_counts(pd.DataFrame({"src": [0, 1, 2, 2], "dst": [1, 2, 0, 3]}))
+          triad  count
+    0     empty      0
+    1      edge      1
+    2     wedge      2
+    3  triangle      1
     """
     if directed:
         directions.require_auto(method, "directed=True")
@@ -130,7 +139,15 @@ def triad_counts(
         triads = _triads(*_sizes(graph), *_totals(graph, method))
     if graph.groups is not None:
         return graph.group_frame(triads)
-    return graph.backend.adapter.integers(triads, "triads", COLUMNS)
+    return _frame(graph.backend, triads)
+
+
+def _frame(backend: Backend, triads: dict[str, int]) -> Frame:
+    """Return the frame of the counts of one graph."""
+    if max(triads.values()) >= 2**63:
+        return backend.adapter.large_integers(triads, COLUMNS)
+    names, counts = backend.library.Series([*triads]), np.array([*triads.values()], "int64")
+    return backend.answer(dict(zip(COLUMNS, (names, counts), strict=True)))
 
 
 def _with_some(

@@ -198,8 +198,6 @@ def _table(record: Analytic, frame: Frame, found: Any, stars: Sequence[str]) -> 
         return frame.loc[found.index]
     if record.result is Result.COMMUNITIES and "parent" not in found.columns[-3:]:
         return frame.loc[found.index].assign(community=found["community"])
-    if isinstance(found, pd.Series):  # of integers by name
-        return pd.DataFrame({"triad": found.index, "count": found.to_numpy()})
     if isinstance(found, pd.DataFrame):
         return found
     if is_dataclass(found):

@@ -78,15 +78,14 @@ class FrameAdapter(ABC):
     def column_like(self, frame: Frame, values: Array, name: str) -> Series:
         """Return values of all rows as a column of the user's library, with the frame's index."""
 
-    def integers(
-        self, values: dict[str, int], name: str, columns: tuple[str, str]
-    ) -> Series | Frame:
-        """Return named integers of any size.
+    def large_integers(self, values: dict[str, int], columns: tuple[str, str]) -> Frame:
+        """Return a frame of two columns, of names and of integers that exceed 64 bits.
 
-        They are a pandas Series of Python integers, called `name`; or a frame of two `columns`, of
-        the names and of decimals of 38 digits, in libraries without an index.
+        They are Python's, or decimals of 38 digits in libraries whose columns hold no objects.
         """
-        return _pandas().Series(values, dtype="object", name=name)
+        names, integers = columns
+        numbers = _pandas().Series([*values.values()], dtype="object")
+        return _pandas().DataFrame({names: [*values], integers: numbers})
 
     def assign(self, frame: Frame, columns: dict[str, Series]) -> Frame:
         """Return a new frame with these aligned columns after its own."""
@@ -201,6 +200,9 @@ class CudfAdapter(FrameAdapter):
     def copied(self, frame: Frame) -> int:
         return self.nbytes(frame)
 
+    def large_integers(self, values: dict[str, int], columns: tuple[str, str]) -> Frame:
+        return self.frame(sys.modules["cudf"].DataFrame.from_arrow(_decimals(values, columns)))
+
     def take(self, frame: Frame, positions: Array) -> Frame:
         return frame.take(positions)
 
@@ -227,6 +229,9 @@ class ProxyAdapter(FrameAdapter):
 
     def frame(self, result: Frame) -> Frame:
         return sys.modules["cudf.pandas"].as_proxy_object(frame_for_user(result))
+
+    def large_integers(self, values: dict[str, int], columns: tuple[str, str]) -> Frame:
+        return self.frame(sys.modules["cudf"].DataFrame.from_arrow(_decimals(values, columns)))
 
     def column_like(self, frame: Frame, values: Array, name: str) -> Series:
         index = frame.index.as_gpu_object()
@@ -279,13 +284,8 @@ class ArrowAdapter(FrameAdapter):
     def column_like(self, frame: Frame, values: Array, name: str) -> Series:
         return pyarrow().chunked_array([to_host(values)])
 
-    def integers(
-        self, values: dict[str, int], name: str, columns: tuple[str, str]
-    ) -> Series | Frame:
-        arrow = pyarrow()
-        names = arrow.array(values, arrow.string())
-        counts = arrow.array(values.values(), arrow.decimal128(38, 0))
-        return arrow.table([names, counts], list(columns))
+    def large_integers(self, values: dict[str, int], columns: tuple[str, str]) -> Frame:
+        return _decimals(values, columns)
 
     def assign(self, frame: Frame, columns: dict[str, Series]) -> Frame:
         for name, values in columns.items():
@@ -337,12 +337,8 @@ class PolarsAdapter(FrameAdapter):
     def column_like(self, frame: Frame, values: Array, name: str) -> Series:
         return sys.modules["polars"].Series(name, to_host(values))
 
-    def integers(
-        self, values: dict[str, int], name: str, columns: tuple[str, str]
-    ) -> Series | Frame:
-        polars = sys.modules["polars"]
-        schema = dict(zip(columns, (polars.String, polars.Decimal(38, 0)), strict=True))
-        return polars.DataFrame([*values.items()], schema, orient="row")
+    def large_integers(self, values: dict[str, int], columns: tuple[str, str]) -> Frame:
+        return sys.modules["polars"].from_arrow(_decimals(values, columns))
 
     def assign(self, frame: Frame, columns: dict[str, Series]) -> Frame:
         return frame.with_columns(**columns)
@@ -355,6 +351,14 @@ class PolarsAdapter(FrameAdapter):
 
     def take(self, frame: Frame, positions: Array) -> Frame:
         return frame[to_host(positions)]
+
+
+def _decimals(values: dict[str, int], columns: tuple[str, str]) -> Frame:
+    """Return a table of Arrow of names and of integers as decimals."""
+    arrow = pyarrow()
+    names = arrow.array(values, arrow.large_string())
+    numbers = arrow.array(values.values(), arrow.decimal128(38, 0))
+    return arrow.table([names, numbers], list(columns))
 
 
 def _typed(values: Series) -> Series:

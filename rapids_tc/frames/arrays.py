@@ -143,11 +143,10 @@ class ArraysAdapter(FrameAdapter):
             return self._in_library(for_user(sys.modules["cupy"].asarray(values)))
         return self._in_library(to_host(values))
 
-    def integers(
-        self, values: dict[str, int], name: str, columns: tuple[str, str]
-    ) -> Series | Frame:
-        """Return named integers as they are."""
-        return values
+    def large_integers(self, values: dict[str, int], columns: tuple[str, str]) -> Frame:
+        """Return named integers as a dict of NumPy's arrays of objects."""
+        named = zip(columns, (values, values.values()), strict=True)
+        return {name: np.array([*column], dtype="object") for name, column in named}
 
     def assign(self, frame: Frame, columns: dict[str, Series]) -> Frame:
         """Return a dict of the columns of a frame, or of such a dict, and of these behind them."""

@@ -86,11 +86,9 @@ class NarwhalsAdapter(FrameAdapter):
         # A column of PyArrow has no name.
         return wrap(self.inner.column_like(frame, values, name), self.module).alias(name)
 
-    def integers(
-        self, values: dict[str, int], name: str, columns: tuple[str, str]
-    ) -> Series | Frame:
+    def large_integers(self, values: dict[str, int], columns: tuple[str, str]) -> Frame:
         """Return named integers as for the library inside, wrapped."""
-        return wrap(self.inner.integers(values, name, columns), self.module)
+        return wrap(self.inner.large_integers(values, columns), self.module)
 
     def assign(self, frame: Frame, columns: dict[str, Series]) -> Frame:
         """Return a new, wrapped frame with these columns after its own."""

@@ -225,8 +225,7 @@ def triadic_census(
         raise ValueError("nodelist includes duplicate nodes or nodes not in G")
     vertices = None if chosen is None else sorted(chosen)
     counts = tc.triad_counts(G.prepared(engine), vertices=vertices, directed=True)
-    census: dict[str, int] = counts.to_dict()
-    return census
+    return dict(zip(counts["triad"], counts["count"].tolist(), strict=True))
 
 
 def generalized_degree(G: nx.Graph, nodes: Any = None, *, engine: EngineName | None = None) -> Any:
