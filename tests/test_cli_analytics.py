@@ -19,6 +19,7 @@ from click.testing import CliRunner
 import rapids_tc as tc
 from rapids_tc.bench import OTHER_LIBRARIES
 from rapids_tc.cli import analytics, main, output, reading, tables
+from rapids_tc.cli.output import Command
 from rapids_tc.datasets import karate
 from rapids_tc.plan.record import ANALYTICS, Result
 
@@ -129,18 +130,27 @@ def test_every_function_has_a_command_and_every_option_its_own():
         assert command.help.startswith(summary) or name == "count"
 
 
-LONG = main.commands.values()
+GROUPS = main.commands, main.commands["datasets"].commands
+LONG = [c for group in GROUPS for c in group.values() if isinstance(c, Command) and not c.hidden]
+OF_FILES = [command for command in LONG if command.params[0].name == "file"]
 
 
-@pytest.mark.parametrize("command", [c for c in LONG if getattr(c, "example", None) is not None])
+@pytest.mark.parametrize("command", LONG, ids=lambda command: command.name)
 def test_an_example_is_right_and_options_are_in_groups(command, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    shown = run(command.name, "--help").stdout
-    assert f"Example:\n  main {command.name} edges.csv {command.example}".rstrip() in shown
+    of_datasets = ["datasets"] * (command not in main.commands.values())
+    shown = run(*of_datasets, command.name, "--help").stdout
+    typed = [*of_datasets, command.name, *["edges.csv"] * (command in OF_FILES), command.example]
+    assert f"Example:\n  main {' '.join(typed)}".rstrip() in shown
     headings = [line for line in shown.splitlines() if re.fullmatch(r"[A-Z][\w ]+:", line)]
-    assert headings[-4:] == [f"{name}:" for name in (*output._GROUPS, "Example")]
-    done = run(command.name, tmp_path / "unread.csv", *command.example.split())
-    assert "No such file" in done.stderr  # the options are checked before
+    groups = output._GROUPS if command in OF_FILES else ("What is written",)
+    assert headings[-1 - len(groups) :] == [f"{name}:" for name in (*groups, "Example")]
+    assert {"--json", "--limit", "--out", "--force"} <= {*shown.split()}
+    done = run(*" ".join(typed).split())
+    if command in OF_FILES:
+        assert "No such file" in done.stderr  # the options are checked before
+    else:
+        assert done.exit_code == 0 and done.stderr == ""
 
 
 def test_k_is_taken_behind_the_file(karate_file):
@@ -164,6 +174,22 @@ def test_json_has_an_object_per_row(karate_file):
     parents = [row["parent"] for row in json.loads(run("truss-h", karate_file, "--json").stdout)]
     assert parents == [None, 0, None, 0, None]
     assert "leave out --json" in run("vertex", "unread", "--json", "--out", "x.csv").stderr
+
+
+def test_what_is_told_comes_as_json_and_as_a_table_too(tmp_path):
+    of_doctor = json.loads(run("doctor", "--json", "--limit", 1).stdout)
+    assert of_doctor == [{"part": "rapids_tc", "finding": tc.__version__}]
+    assert len(run("doctor", "--limit", 2).stdout.splitlines()) == 2
+    rows = json.loads(run("functions", "--json").stdout)
+    assert {row["function"] for row in rows} == {*ANALYTICS}
+    assert run("functions", "--out", tmp_path / "f.csv", "--limit", 3).stdout == ""
+    pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "f.csv"), pd.DataFrame(rows[:3]))
+    assert run("functions", "--out", "-").stdout.startswith("function,answer,")
+    assert len(run("functions", "--limit", 4).stdout.splitlines()) == 4
+    some = json.loads(run("datasets", "karate", "--json", "--limit", 2).stdout)
+    assert some == CLUB.head(2).to_dict("records")
+    assert run("datasets", "rmat", 3, "--limit", 2, "--out", tmp_path / "g.npz").exit_code == 0
+    assert len(np.load(tmp_path / "g.npz")["src"]) == 2
 
 
 def test_a_terminal_gets_a_table_for_the_eye(monkeypatch, karate_file):
@@ -200,9 +226,9 @@ def test_list_takes_the_options_of_its_function(tmp_path, karate_file):
 @pytest.mark.parametrize("value", ["nonsense", "-1"])
 def test_errors_have_no_words_of_python(karate_file, value, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    wrong, words = [], re.compile(r"None|DataFrame|True|False|Graph\(|\bedges\)|\b\w+=(?!1\.)")
+    wrong, words = [], re.compile(r"None|DataFrame|True|False|Graph\(|\bedges\)|\b\w+=(?!1\.)|\['")
     for command in main.commands.values():
-        if getattr(command, "example", None) is None or command.name == "bench":
+        if command not in OF_FILES:
             continue
         for option in command.params:
             if isinstance(option, click.Option) and not option.is_flag:

@@ -43,7 +43,7 @@ def figures(done):
 
 
 def test_json(karate_file):
-    done = run(karate_file, "--as", "json", "--repeat", 3)
+    done = run(karate_file, "--json", "--repeat", 3)
     assert done.exit_code == 0, done.stderr
     answer = json.loads(done.stdout)
     assert (answer["file"], answer["rows"], answer["triangles"]) == (str(karate_file), 78, 45)
@@ -57,13 +57,23 @@ def test_json(karate_file):
 
 
 def test_csv(karate_file):
-    done = run(karate_file, "--as", "csv", "--repeat", 1)
+    done = run(karate_file, "--out", "-", "--repeat", 1)
     rows = list(csv.DictReader(io.StringIO(done.stdout)))
     assert [(row["tool"], row["what"]) for row in rows[:2]] == [
         ("rapids_tc cpu auto", "count"),
         ("rapids_tc cpu auto", "frame to count"),
     ]
     assert all(float(row["seconds"]) > 0 for row in rows)
+
+
+def test_as_is_an_old_name(karate_file):
+    for shape, today in (("json", "--json"), ("csv", "--out -"), ("table", "left out")):
+        done = run(karate_file, "--as", shape, "--repeat", 1, "--limit", 1)
+        assert f"deprecated: --as {shape} is now {today}" in done.stderr
+        if shape == "json":
+            assert [line["what"] for line in json.loads(done.stdout)["figures"]] == ["count"]
+        else:
+            assert len(done.stdout.splitlines()) == 2 + 2 * (shape == "table")
 
 
 def test_the_table_begins_with_the_fastest(karate_file):
@@ -90,7 +100,8 @@ def test_seconds_are_readable():
         (["--engine", "cuda"], 'error: --engine "cuda" needs'),
         (["--repeat", "0"], "0 is not in the range x>=1"),
         (["--patience", "0"], "0.0 is not in the range x>0"),
-        (["--as", "xls"], "'xls' is not one of 'table', 'json', 'csv'"),
+        (["--out", "figures.xls"], "error: --out figures.xls: the suffix says how"),
+        (["--json", "--out", "x.csv"], "error: --json goes to stdout"),
     ],
 )
 def test_what_cannot_run_is_told_before_the_file_is_read(arguments, words):
@@ -121,7 +132,7 @@ def test_methods_on_the_emulator(karate_file):
     with testing.host_engine():
         done = run(
             karate_file, "--engine", "cuda", "--method", "polak", "--method", "binary_search",
-            "--as", "json", "--repeat", 1,
+            "--json", "--repeat", 1,
         )  # fmt: skip
     assert done.exit_code == 0, done.stderr
     tools = {tool for tool, _ in figures(done)}
@@ -161,7 +172,7 @@ def test_what_takes_too_long_or_too_much_is_a_remark(monkeypatch, karate_file):
         raise MemoryError
 
     monkeypatch.setattr(InMemoryGraph, "count", fail)
-    found = figures(run(karate_file, "--patience", 1e-9, "--as", "json"))
+    found = figures(run(karate_file, "--patience", 1e-9, "--json"))
     assert found["rapids_tc cpu auto", "count"]["remark"] == "out of memory"
     assert found["networkx", "count"]["seconds"] is None
     assert found["networkx", "count"]["remark"].endswith("patience is 1e-09 s")
@@ -194,7 +205,7 @@ def test_whoever_fails_is_a_remark_and_the_others_are_timed(
     contestant = OTHER_LIBRARIES["networkx"]
     monkeypatch.setitem(OTHER_LIBRARIES, "networkx", broken)
     monkeypatch.setattr(command, "installed", lambda engine: ["networkx"])
-    done = run(karate_file, "--as", "json", "--repeat", 1)
+    done = run(karate_file, "--json", "--repeat", 1)
     found = figures(done)
     assert done.exit_code == 0
     assert found["rapids_tc cpu auto", "frame to count"]["seconds"] > 0
@@ -224,11 +235,12 @@ def test_progress_is_told(monkeypatch, karate_file):
 def test_ids_of_text(tmp_path):
     path = tmp_path / "edges.csv"
     pd.DataFrame({"src": [*"abca"], "dst": [*"bcad"]}).to_csv(path, index=False)
-    done = run(path, "--as", "json", "--repeat", 1)
+    done = run(path, "--json", "--repeat", 1)
     assert json.loads(done.stdout)["triangles"] == 1, done.stderr
 
 
 def test_help():
     assert bench is main.commands["bench"]
-    assert all(name in run("--help").stdout for name in ("--method", "--patience", "--as"))
+    assert all(name in run("--help").stdout for name in ("--method", "--patience", "--json"))
+    assert "--as" not in run("--help").stdout
     assert set(installed("cpu")) <= OTHER_LIBRARIES.keys() - {"cugraph"}

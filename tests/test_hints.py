@@ -824,7 +824,7 @@ HINTS = {
     ],
     "cli/edges": [
         (lambda h: file_edges().labels("day"), "no column 'day' in the file; it has 'src', 'dst'"),
-        (lambda h: file_edges().labels("2"), r"column 2 has ids; the columns are \['src', 'dst'\]"),
+        (lambda h: file_edges().labels("2"), "column 2 has ids; the columns are 'src', 'dst'"),
         (lambda h: file_edges(source=("src", "dst")).ids("1"), "in Python, frames of several"),
         (lambda h: file_edges().ids("1;2"), "'1;2' is no integer, as the ids are"),
         (lambda h: file_edges(source=("src", "dst")).pairs(h.path), "in Python, frames of several"),
@@ -845,17 +845,17 @@ HINTS = {
     ],
     "cli/tables": [
         (lambda h: tables.require_out(tables.Output(h.path / "a.csv", as_json=True)), "leave out"),
-        (lambda h: (h.path / "b.csv").write_text("") or tables.check_out(
+        (lambda h: (h.path / "b.csv").write_text("") or tables._check_file(
             h.path / "b.csv", (".csv",), force=False), "--force replaces it"),
         (written, "No space left on device.*out.csv"),
-        (lambda h: tables.check_out(h.path / "a.txt", (".csv",), force=False), r"one of \.csv"),
+        (lambda h: tables._check_file(h.path / "a.txt", (".csv",), force=False), r"one of \.csv"),
         (having(tables, "find_spec", lambda name: None, lambda h:
-         tables.check_out(h.path / "a.parquet", (".csv", ".parquet"), force=False)),
+         tables._check_file(h.path / "a.parquet", (".csv", ".parquet"), force=False)),
          r"pip install 'rapids_tc\[arrow\]'"),
         (lambda h: [(h.path / "a.csv").mkdir(),
-                    tables.check_out(h.path / "a.csv", (".csv",), force=False)],
+                    tables._check_file(h.path / "a.csv", (".csv",), force=False)],
          "Is a directory.*a.csv"),
-        (lambda h: tables.check_out(h.path / "no/a.csv", (".csv",), force=False),
+        (lambda h: tables._check_file(h.path / "no/a.csv", (".csv",), force=False),
          "No such file.*no'$"),
     ],
     "analytics/directions": [

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-import sys
 import time
 from contextlib import contextmanager
-from pathlib import Path
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -17,12 +16,13 @@ from rapids_tc.cli import analytics, kinds, tables, truss_and_list
 from rapids_tc.cli.bench import bench
 from rapids_tc.cli.edges import open_edges
 from rapids_tc.cli.functions import functions
-from rapids_tc.cli.output import GRAPH, Commands
-from rapids_tc.cli.reading import FileName, takes_file
+from rapids_tc.cli.output import GRAPH, Commands, print_pairs
+from rapids_tc.cli.reading import takes_file
 from rapids_tc.plan.record import ANALYTICS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from rapids_tc._typing import EngineName, Frame
 
@@ -36,7 +36,7 @@ def main() -> None:
 @main.command(topic=GRAPH, example="--json")
 @takes_file
 @analytics.takes_options(ANALYTICS["count"])
-@tables.takes_out
+@tables.takes_out_of_few
 def count(*, file: Path, engine: EngineName | None, output: tables.Output, **options: Any) -> None:
     """Count the triangles of the graph in FILE.
 
@@ -79,7 +79,7 @@ def count(*, file: Path, engine: EngineName | None, output: tables.Output, **opt
         shown = [(name, f"{value:,}") for name, value in answers.items() if name != "transitivity"]
         shown.append(("transitivity", f"{answers['transitivity']:.6g}"))
         shown += [(f"{name} time", f"{value:.3f} s") for name, value in seconds.items()]
-        _print(shown)
+        print_pairs(output.some(shown))
 
 
 for own in (*truss_and_list.COMMANDS, functions, bench):
@@ -89,8 +89,9 @@ for command in analytics.commands():
         main.add_command(command)
 
 
-@main.command()
-def doctor() -> None:
+@main.command(example="--json")
+@tables.takes_out_of_few
+def doctor(output: tables.Output) -> None:
     """Say what is installed and what a GPU needs.
 
     Tells the versions, where compiled code is kept, the GPU and its driver, and the command that
@@ -98,7 +99,12 @@ def doctor() -> None:
     """
     from rapids_tc.cli.machine import findings
 
-    _print([("rapids_tc", tc.__version__), *findings()])
+    tables.require_out(output)
+    found = [("rapids_tc", tc.__version__), *findings()]
+    if output.is_free:
+        print_pairs(output.some(found))
+    else:
+        tables.write_rows([{"part": part, "finding": text} for part, text in found], output)
 
 
 @main.group(cls=Commands)
@@ -106,43 +112,50 @@ def datasets() -> None:
     """Write a well-known or a generated graph."""
 
 
-@datasets.command()
+_takes_out = partial(tables.takes_out, files="File to write; - is stdout.")
+
+
+@datasets.command(example="10 --out graph.npz")
 @click.argument("scale", type=int)
-@click.option("--out", required=True, type=FileName(path_type=Path), help="File to write.")
 @click.option("--edge-factor", default=16, show_default=True, help="Rows per vertex.")
 @click.option("--seed", default=0, show_default=True, help="Another seed, another graph.")
-@tables.force_option
-def rmat(scale: int, out: Path, edge_factor: int, seed: int, *, force: bool) -> None:
+@_takes_out
+def rmat(scale: int, edge_factor: int, seed: int, output: tables.Output) -> None:
     """Write the Graph500 R-MAT graph of 2**SCALE vertices.
 
     The suffix of the file says how: .npz, .parquet, .csv, or anything else for text with tabs.
     """
     from rapids_tc import datasets
 
-    tables.check_out(out, (tables.suffix_of(out),), force=force)
-    _write_edges(datasets.rmat(scale, edge_factor=edge_factor, seed=seed), out)
+    _check_edges(output)
+    _write_edges(datasets.rmat(scale, edge_factor=edge_factor, seed=seed), output)
 
 
-@datasets.command()
-@click.option("--out", type=FileName(path_type=Path), help="File to write. [default: stdout]")
-@tables.force_option
-def karate(out: Path | None, *, force: bool) -> None:
+@datasets.command(example="--out karate.csv")
+@_takes_out
+def karate(output: tables.Output) -> None:
     """Write Zachary's karate club: 34 vertices, 78 edges, 45 triangles.
 
     The suffix of the file says how, as for rmat.
     """
     from rapids_tc import datasets
 
-    if out is None:
-        datasets.karate().to_csv(sys.stdout, index=False)
-    else:
-        tables.check_out(out, (tables.suffix_of(out),), force=force)
-        _write_edges(datasets.karate(), out)
+    _check_edges(output)
+    _write_edges(datasets.karate(), output)
 
 
-def _write_edges(frame: Frame, out: Path) -> None:
+def _check_edges(output: tables.Output) -> None:
+    """Raise the error that would stop edges from being written, before they are made."""
+    out = output.file
+    tables.require_out(output, () if out is None else (tables.suffix_of(out),))
+
+
+def _write_edges(frame: Frame, output: tables.Output) -> None:
     """Write a frame `src`, `dst` in the format that the suffix names."""
-    suffix = out.suffix.lower()
+    if (out := output.file) is None:
+        tables.write([frame], output)
+        return
+    frame, suffix = frame.head(output.limit or len(frame)), out.suffix.lower()
     with tables.whole(out) as part:
         if suffix == ".npz":
             import numpy as np
@@ -163,9 +176,3 @@ def _timed(seconds: dict[str, float], stage: str) -> Iterator[None]:
     compiling = clock.seconds - compiled
     seconds[stage] = time.perf_counter() - start - compiling
     seconds["compile"] = seconds.pop("compile", 0.0) + compiling
-
-
-def _print(rows: list[tuple[str, str]]) -> None:
-    width = max(len(name) for name, _ in rows)
-    for name, value in rows:
-        click.echo(f"{click.style(name.ljust(width), bold=True)}  {value}")

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import csv
 import json
-import sys
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from importlib.util import find_spec
 from math import isnan
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -28,13 +27,13 @@ from rapids_tc.bench import (
     run,
 )
 from rapids_tc.bench.other_libraries import MAX_ROWS
+from rapids_tc.cli import tables
 from rapids_tc.cli.machine import has_gpu
 from rapids_tc.cli.output import Command, note
 from rapids_tc.cli.reading import read, takes_file
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
 FIGURES = ("count", "frame to count")
 _HEADINGS = {"count": "count stage", "frame to count": "frame to count"}
@@ -61,7 +60,7 @@ def _number(_: click.Context, option: click.Parameter, value: float) -> float:
     return value
 
 
-@click.command(cls=Command)
+@click.command(cls=Command, example="--engine cpu --json")
 @takes_file
 @click.option("--method", multiple=True, help="A method of cuda to time; may be given again.")
 @click.option("--repeat", type=click.IntRange(1), default=5, show_default=True, help="Calls.")
@@ -70,9 +69,10 @@ def _number(_: click.Context, option: click.Parameter, value: float) -> float:
     show_default=True, help="Seconds for a figure.", callback=_number,
 )  # fmt: skip
 @click.option(
-    "--as", "shape", type=click.Choice(["table", "json", "csv"]), default="table",
-    show_default=True, help="How to print.",
+    "--as", "shape", type=click.Choice(["table", "json", "csv"]), hidden=True,
+    help="What --json, or --out - for CSV, does now.",
 )  # fmt: skip
+@tables.takes_out_of_few
 def bench(
     *,
     file: Path,
@@ -80,7 +80,8 @@ def bench(
     method: tuple[str, ...],
     repeat: int,
     timeout: float,
-    shape: str,
+    shape: str | None,
+    output: tables.Output,
     **reading: Any,
 ) -> None:
     """Find the fastest method for the graph in FILE.
@@ -92,6 +93,8 @@ def bench(
     all answers must agree.
     `rapids-tc count --help` tells how FILE is read.
     """
+    output = _in_shape(output, shape)
+    tables.require_out(output)
     contestants = _contestants(engine, method)
     frame = read(file, reading).frame
     others, lines = _other_libraries(len(frame), contestants)
@@ -123,17 +126,27 @@ def bench(
     on_gpu = contestants[0].name == "rapids_tc cuda"
     if missing := not_installed("cuda" if on_gpu else "cpu"):
         note(f"not installed, so not timed: {', '.join(missing)}")
-    if shape == "json":
+    figures = [asdict(line) for line in lines]
+    if output.as_json:
         triangles = answer_check.answer("triangles")
         about = {"file": str(file), "rows": len(frame), "triangles": triangles}
         about["not_installed"] = missing
-        click.echo(json.dumps(about | {"figures": [asdict(line) for line in lines]}))
-    elif shape == "csv":
-        writer = csv.writer(sys.stdout, lineterminator="\n")
-        writer.writerow(asdict(lines[0]))
-        writer.writerows(asdict(line).values() for line in lines)
+        click.echo(json.dumps(about | {"figures": output.some(figures)}))
+    elif output.is_free:
+        _show(lines, output)
     else:
-        _show(lines)
+        tables.write_rows(figures, output)
+
+
+def _in_shape(output: tables.Output, shape: str | None) -> tables.Output:
+    """Return how figures are written, of which --as said a part before."""
+    if shape is None:
+        return output
+    option = {"json": "--json", "csv": "--out -", "table": "left out"}[shape]
+    note(f"deprecated: --as {shape} is now {option}")
+    if shape == "json":
+        return replace(output, as_json=True)
+    return output if shape == "table" or output.out is not None else replace(output, out=Path("-"))
 
 
 def _contestants(engine: str | None, methods: Sequence[str]) -> list[Contestant]:
@@ -179,7 +192,7 @@ def _failed(job: Job, error: Exception) -> Line:
     return Line(job.tool, job.what, remark=words)
 
 
-def _show(lines: list[Line]) -> None:
+def _show(lines: list[Line], output: tables.Output) -> None:
     """Print a row per tool, the fastest first."""
     from rich.console import Console
     from rich.table import Table
@@ -193,7 +206,8 @@ def _show(lines: list[Line]) -> None:
     by_tool: dict[str, dict[str, Line]] = {}
     for line in lines:
         by_tool.setdefault(line.tool, {})[line.what] = line
-    for tool, figures in sorted(by_tool.items(), key=lambda item: _rank(item[1])):
+    ranked = sorted(by_tool.items(), key=lambda item: _rank(item[1]))
+    for tool, figures in output.some(ranked):
         cells = [_seconds(figures[what].seconds) if what in figures else "" for what in FIGURES]
         whole = figures.get("frame to count", Line(tool, ""))
         spread = f"{_seconds(whole.least)} to {_seconds(whole.most)}" if whole.seconds else ""

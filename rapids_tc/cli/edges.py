@@ -109,14 +109,13 @@ class FileEdges:
         columns = list(self.frame.columns)
         if named in columns:
             return named
+        known = ", ".join(map(repr, columns))
         numbered = FORMATS[self.file.format].numbered and named.isdecimal()
         if numbered and 0 < int(named) <= len(columns):
             if (label := columns[int(named) - 1]) not in self._ids:
                 return label
-            raise ColumnNotFoundError(f"column {named} has ids; the columns are {columns}")
-        raise ColumnNotFoundError(
-            f"no column {named!r} in the file; it has {', '.join(map(repr, columns))}"
-        )
+            raise ColumnNotFoundError(f"column {named} has ids; the columns are {known}")
+        raise ColumnNotFoundError(f"no column {named!r} in the file; it has {known}")
 
     def pairs(self, file: Path) -> tuple[Frame, Frame]:
         """Read a file of pairs: return its rows, and its ids under the names of the edges' own."""

@@ -17,7 +17,7 @@ import rapids_tc as tc
 from rapids_tc._progress import SILENT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
 ERROR = 2  # the exit code of every expected error
 INTERRUPTED = 130  # after Ctrl-C, as shells report it: 128 + SIGINT
@@ -53,7 +53,7 @@ class Command(click.Command):
         """Make a command of click.
 
         `topic` is the heading that the list of commands has above it, `example` what is typed
-        behind FILE, and `renamed` has options of today by their old names.
+        behind the command and its FILE, and `renamed` has options of today by their old names.
         """
         super().__init__(*args, **keywords)
         self.topic, self.example, self.renamed = topic, example, renamed
@@ -77,7 +77,8 @@ class Command(click.Command):
         """Show an example."""
         if self.example is not None:
             with formatter.section("Example"):
-                formatter.write_text(f"{ctx.command_path} edges.csv {self.example}".rstrip())
+                file = "edges.csv " * any(parameter.name == "file" for parameter in self.params)
+                formatter.write_text(f"{ctx.command_path} {file}{self.example}".rstrip())
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the options; UsageError for one that is repeated, of which click takes the last."""
@@ -194,7 +195,13 @@ _PYTHON = {
     r"\b(\w+)\(edges\) names no": r"\1 names no",
     r"; isolated vertices are added with Graph\(vertices=\.\.\.\)": "",
     r"Triangles\(\) asks for nothing": "this names no kind of triangles",
+    r"where=Triangles\(directed='(\w+)'\)": r"--directed \1",
+    r"\bwhere=": "a kind of triangles",
 }
+
+
+# A list, but not where it is an argument of a function.
+_LIST = re.compile(r"(?<![=(\w])\[((?:'[^']*'|-?\d+)(?:, (?:'[^']*'|-?\d+))*)\]")
 
 
 def as_typed(text: str, commands: click.Group) -> str:
@@ -214,7 +221,8 @@ def as_typed(text: str, commands: click.Group) -> str:
     # After a word and a bracket it is an argument of a function that the message names.
     pattern = rf"(?<!\w\()(?<![\w-])({name})=(?=([\w'\"\[-])?)"
     text = re.sub(pattern, lambda found: typed[found[1]] + " " * bool(found[2]), text)
-    return re.sub(r"(--[\w-]+ \S+) \(\1\)", r"\1", text)  # where the message says both
+    text = re.sub(r"(--[\w-]+ \S+) \(\1\)", r"\1", text)  # where the message says both
+    return _LIST.sub(r"\1", text)
 
 
 def _options(commands: click.Group) -> Iterator[click.Option]:
@@ -223,6 +231,13 @@ def _options(commands: click.Group) -> Iterator[click.Option]:
         if isinstance(command, click.Group):
             yield from _options(command)
         yield from (option for option in command.params if isinstance(option, click.Option))
+
+
+def print_pairs(rows: Sequence[tuple[str, str]]) -> None:
+    """Print names and what they are, in two columns."""
+    width = max(len(name) for name, _ in rows)
+    for name, value in rows:
+        click.echo(f"{click.style(name.ljust(width), bold=True)}  {value}")
 
 
 def note(text: str) -> None:

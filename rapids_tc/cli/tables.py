@@ -9,7 +9,7 @@ import os
 import sys
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
-from functools import wraps
+from functools import partial, wraps
 from importlib import import_module
 from importlib.util import find_spec
 from itertools import chain, count
@@ -22,7 +22,7 @@ from rapids_tc.cli.output import note
 from rapids_tc.cli.reading import FileName
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 
 _SHOWN = 50  # rows of a table on a terminal, if no other number is asked for
@@ -59,12 +59,20 @@ class Output:
         """Whether the user has not said in what form the answer is to be."""
         return self.out is None and not self.as_json
 
+    def some(self, rows: Sequence[Any]) -> Sequence[Any]:
+        """Return the rows that are asked for."""
+        return rows[: self.limit]
 
-force_option = click.option("--force", is_flag=True, help="Replace the file, if it is there.")
 
+def takes_out(
+    command: Callable[..., Any],
+    told: str = "a table on a terminal, else CSV to stdout",
+    files: str = "File to write: .csv, .csv.gz or .parquet; - is stdout.",
+) -> Callable[..., Any]:
+    """Add the options that say where and how an answer is written: its argument `output`.
 
-def takes_out(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options that say where and how an answer is written: its argument `output`."""
+    The help says how it is `told` by default, and which `files` there are.
+    """
 
     @wraps(command)
     def run(
@@ -73,7 +81,7 @@ def takes_out(command: Callable[..., Any]) -> Callable[..., Any]:
         command(output=Output(out, as_json, limit, force), **options)
 
     for option in (
-        force_option,
+        click.option("--force", is_flag=True, help="Replace the file, if it is there."),
         click.option(
             "--limit", type=click.IntRange(1), metavar="N", help="Write the first N rows alone."
         ),
@@ -81,21 +89,27 @@ def takes_out(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--out",
             type=FileName(path_type=Path),
-            help="File to write: .csv, .csv.gz or .parquet; - is stdout. [default: a table on a "
-            "terminal, else CSV to stdout]",
+            help=f"{files} [default: {told}]",
         ),
     ):
         run = option(run)
     return run
 
 
-def require_out(output: Output) -> None:
-    """Raise the error that would stop an answer from being written, before any work is done."""
+# Of answers that are told in words and tables for the eye, on a terminal or not.
+takes_out_of_few = partial(takes_out, told="for the eye, on stdout")
+
+
+def require_out(output: Output, suffixes: Sequence[str] = ()) -> None:
+    """Raise the error that would stop an answer from being written, before any work is done.
+
+    A file has one of some suffixes, by default one of a table.
+    """
     if output.file is None:
         return
     if output.as_json:
         raise ValueError(f"--json goes to stdout: leave out --json, or --out {output.out}")
-    check_out(output.file, tuple(_WRITERS), force=output.force)
+    _check_file(output.file, suffixes or tuple(_WRITERS), force=output.force)
 
 
 def write(frames: Iterable[Any], output: Output) -> None:
@@ -111,6 +125,15 @@ def write(frames: Iterable[Any], output: Output) -> None:
         _show(frames, output.limit)
     else:
         _write_csv(frames, sys.stdout)
+
+
+def write_rows(rows: Sequence[Mapping[str, Any]], output: Output) -> None:
+    """Write a few rows that are told otherwise, or print them as JSON, without pandas."""
+    if output.as_json:
+        lines = map(json.dumps, output.some(rows))
+        click.echo("[" + ",\n ".join(lines) + "]")
+    else:
+        write([import_module("pandas").DataFrame(rows)], output)
 
 
 def write_value(table: Any) -> None:
@@ -216,8 +239,7 @@ _WRITERS: dict[str, Callable[[Iterable[Any], Any], None]] = {
 }
 
 
-def check_out(out: Path, suffixes: tuple[str, ...], *, force: bool) -> None:
-    """Raise the error that would stop an answer from being written, before any work is done."""
+def _check_file(out: Path, suffixes: Sequence[str], *, force: bool) -> None:
     if suffix_of(out) not in suffixes:
         raise ValueError(f"--out {out}: the suffix says how, one of {', '.join(suffixes)}")
     if out.suffix.lower() == ".parquet" and find_spec("pyarrow") is None:
