@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rapids_tc._compiling import clock
+from rapids_tc._compiling import compiling, loading
 from rapids_tc.errors import CapacityError
 
 if TYPE_CHECKING:
@@ -25,6 +25,8 @@ Choice = bool | None  # of `progress`; None leaves it to the terminal
 
 SILENT: ContextVar[bool] = ContextVar("silent", default=False)  # of the command line
 
+# What takes time beside the work of a stage.
+ASIDE = {"compiling (once)": compiling, "loading compiled code": loading}
 BAR_DELAY = 1.0  # seconds of a call before its bar is shown
 
 
@@ -55,7 +57,7 @@ class Report:
     def __init__(self, progress: Choice) -> None:
         self._progress = check_progress(progress)
         self._name, self._start = "reading the frame", time.monotonic()
-        self._compiling_before = 0.0  # seconds, when a stage began whose line will be written
+        self._before: dict[str, float] = {}  # seconds of `ASIDE` as a stage with a line began
         self._done: tuple[float, str] | None = None  # the share of the stage, and a note
         self._bar: Progress | None = None
         self._task: TaskID | None = None
@@ -79,7 +81,7 @@ class Report:
         with self._lock:
             self._name, self._start, self._done = name, time.monotonic(), None
             if self._progress:
-                self._compiling_before = clock.seconds
+                self._before = {name: clock.seconds for name, clock in ASIDE.items()}
             if self._bar is not None:
                 self._draw(new=True)
 
@@ -87,10 +89,11 @@ class Report:
         """End the stage, and write its line."""
         if self._progress and sys.stderr is not None:
             seconds = time.monotonic() - self._start
-            compiling = clock.seconds - self._compiling_before
-            line = f"{self._name}: {seconds:.2f} s"
-            if compiling:
-                line += f", of which compiling (once) {compiling:.2f} s"
+            line, word = f"{self._name}: {seconds:.2f} s", "of which "
+            for name, clock in ASIDE.items():
+                aside = f"{clock.seconds - self._before.get(name, clock.seconds):.2f}"
+                if aside != "0.00":
+                    line, word = f"{line}, {word}{name} {aside} s", ""
             print(line, file=sys.stderr, flush=True)
 
     def advance(self, done: float, note: str = "") -> None:
@@ -120,17 +123,18 @@ class Report:
         from rich.console import Console
         from rich.progress import Progress, TextColumn
 
-        class Compiling(TextColumn):
-            """The text of the bar, with a remark while code is being compiled."""
+        class Remarked(TextColumn):
+            """The text of the bar, with a remark while code is being compiled, or loaded."""
 
             def render(self, task: Task) -> Text:
                 text = super().render(task)
-                return text.append(", compiling (once)") if clock.busy else text
+                busy = next((name for name, clock in ASIDE.items() if clock.busy), "")
+                return text.append(f", {busy}") if busy else text
 
         with self._lock:
             if self.shows_bar:
                 columns = [
-                    Compiling("[progress.description]{task.description}"),
+                    Remarked("[progress.description]{task.description}"),
                     *Progress.get_default_columns()[1:],
                 ]
                 self._bar = Progress(*columns, console=Console(stderr=True), transient=True)

@@ -1,7 +1,6 @@
 """Every option over its whole range: the same answer or the same error, wherever work is done."""
 
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import cache, partial
 
 import numpy as np
@@ -17,7 +16,7 @@ import rapids_tc as tc
 from rapids_tc import datasets
 from rapids_tc._arguments import as_bytes
 from rapids_tc.analytics.similarity import MEASURES
-from rapids_tc.engines import registry
+from rapids_tc.plan import costs
 
 pytestmark = pytest.mark.cpu_only
 
@@ -132,8 +131,7 @@ def on_a_cluster(n=1):
 def large():
     """A frame of more rows than an engine counts whole, however much memory there is."""
     with pytest.MonkeyPatch.context() as patch:
-        engine = registry.load("cpu")
-        patch.setattr(engine, "costs", replace(engine.costs, most=1))
+        patch.setitem(costs.MOST_GRAPH_ROWS, "cpu", 1)
         yield EDGES
 
 

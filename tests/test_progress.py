@@ -15,7 +15,7 @@ from stream_support import in_blocks
 
 import rapids_tc as tc
 from rapids_tc import _compiling, _progress
-from rapids_tc._compiling import clock
+from rapids_tc._compiling import compiling, loading
 from rapids_tc.executors.waiting import PREFIX, TaskStages
 
 READ = ["numbering the ids", "ordering by degree", "orienting and sorting"]
@@ -84,7 +84,8 @@ STAGES = {
     "k_truss in blocks": (blockwise(lambda e, **o: tc.k_truss(e, 4, **o)), [*CUT, "peeling", LOOK]),
     "simple_edges in blocks": (blockwise(tc.simple_edges), [CUT[0], "sorting the edges"]),
 }
-LINE = r"([a-z ]+): (\d+\.\d\d) s(, of which compiling \(once\) \d+\.\d\d s)?"
+ASIDE = r", (?:of which )?(?:compiling \(once\)|loading compiled code) \d+\.\d\d s"
+LINE = rf"([a-z ]+): (\d+\.\d\d) s((?:{ASIDE})*)"
 STAGED = pytest.mark.parametrize("name", STAGES)
 
 
@@ -253,7 +254,9 @@ def test_the_bar_says_that_code_is_compiled(monkeypatch):
     with _progress.report_stage("working", None, str) as report:
         until(lambda: barred("working", screen.getvalue()))
         assert "compiling" not in screen.getvalue()
-        with clock.running():
+        with loading.running():
+            until(lambda: barred("working, loading compiled code", screen.getvalue()))
+        with compiling.running():
             until(lambda: barred(r"working, compiling \(once\)", screen.getvalue()))
             report.advance(0.5, "on 7")
             until(lambda: "on 7, compiling (once)" in screen.getvalue())
@@ -262,13 +265,19 @@ def test_the_bar_says_that_code_is_compiled(monkeypatch):
 
 
 def test_lines_tell_compiling_apart(capsys):
-    with _progress.report_stage("working", True, str), clock.running():
+    with _progress.report_stage("working", True, str), compiling.running():
         time.sleep(0.02)
     with _progress.report_stage("working", True, str):
+        for clock in (compiling, loading):
+            with clock.running():
+                time.sleep(0.02)
+    with _progress.report_stage("working", True, str):
         pass
-    first, second = capsys.readouterr().err.splitlines()
+    first, both, last = capsys.readouterr().err.splitlines()
     assert re.fullmatch(r"working: (\S+) s, of which compiling \(once\) (\1) s", first)
-    assert re.fullmatch(r"working: \S+ s", second)
+    times = r"compiling \(once\) 0.0\d s, loading compiled code 0.0\d s"
+    assert re.fullmatch(rf"working: \S+ s, of which {times}", both)
+    assert re.fullmatch(r"working: \S+ s", last)
 
 
 def test_the_clock_counts_nested_and_concurrent_compilations_once(monkeypatch):
@@ -285,7 +294,7 @@ def test_the_clock_counts_nested_and_concurrent_compilations_once(monkeypatch):
 
 
 COMPILES = """
-from rapids_tc._compiling import clock
+from rapids_tc._compiling import compiling as clock
 from rapids_tc.engines.cpu.compiled import compiled
 
 def ours(n):
@@ -325,11 +334,12 @@ def test_the_command_line_tells_compiling_apart(monkeypatch):
     times = iter([0.0, 10.0])
     seconds = {"read": 1.0}
     monkeypatch.setattr(cli.time, "perf_counter", lambda: next(times))
-    compiled = iter([5.0, 8.0])
-    monkeypatch.setattr(type(clock), "seconds", property(lambda clock: next(compiled)))
+    read = {loading: iter([1.0, 1.5]), compiling: iter([5.0, 8.0])}
+    monkeypatch.setattr(type(loading), "seconds", property(lambda clock: next(read[clock])))
     with cli._timed(seconds, "count"):
         pass
-    assert list(seconds.items()) == [("read", 1.0), ("count", 7.0), ("compile", 3.0)]
+    right = {"read": 1.0, "count": 6.5, "load": 0.5, "compile": 3.0}
+    assert list(seconds.items()) == list(right.items())
 
 
 def test_a_call_that_fails_takes_its_bar_away(backend, edges, monkeypatch):

@@ -37,6 +37,7 @@ from rapids_tc.engines.gpu.device_slots import CardCopies, HostCopies
 from rapids_tc.errors import CapacityError
 from rapids_tc.frames.backend import open_frame
 from rapids_tc.kernels import launch
+from rapids_tc.plan import costs as model
 from rapids_tc.plan.block_layout import BlockLayout, forced_layout, use_layout
 from rapids_tc.plan.budget import Budget
 from rapids_tc.plan.costs import MOST_BLOCKS, ROW_WORK, SORTED_ROW, VERTEX_SUMS
@@ -208,8 +209,8 @@ def test_kernels_are_given_no_more_positions_than_they_have(function, monkeypatc
     monkeypatch.setattr(launch, "run", watched)
     expected = FUNCTIONS[function](edges)
     for positions in (len(edges) * 2, len(edges)):
-        few = replace(CudaEngine.costs, most=1, positions=positions)
-        monkeypatch.setattr(CudaEngine, "costs", few)
+        monkeypatch.setitem(model.MOST_GRAPH_ROWS, "cuda", 1)
+        monkeypatch.setattr(CudaEngine, "costs", replace(CudaEngine.costs, positions=positions))
         with testing.host_engine():
             found = FUNCTIONS[function](edges)
         assert found.equals(expected) if hasattr(found, "equals") else found == expected
@@ -530,7 +531,7 @@ def test_memory_that_cannot_be_pinned_is_told():
 
 def test_more_rows_than_a_card_takes_are_cut(monkeypatch, caplog):
     edges = datasets.rmat(6)
-    monkeypatch.setattr(CudaEngine, "costs", replace(CudaEngine.costs, most=len(edges)))
+    monkeypatch.setitem(model.MOST_GRAPH_ROWS, "cuda", len(edges))
     with testing.host_engine():
         assert tc.count(edges[:-1]) == tc.count(edges[:-1], engine="cpu") and not caplog.records
         assert tc.count(edges) == tc.count(edges, engine="cpu")

@@ -1,5 +1,8 @@
 """Small graphs on the CPU, which are counted on one core without a layout."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 import reference
@@ -25,6 +28,11 @@ def test_keys_become_rows_and_triangles(rows, without_edges):
     assert csr.n == n
     assert sorted(edges) == reference.simple_edges(rows)
     assert small.count_keys(keys_of(rows), n) == reference.count(rows)
+    lengths = np.diff(csr.offsets)[csr.columns]
+    for probes in (1, 5, small.SLICE):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(small, "SLICE", probes)
+            assert small._count_by_search(csr, lengths) == reference.count(rows)
 
 
 @given(rows_of_graphs, st.sampled_from(["uint32", "int64"]))
@@ -59,6 +67,27 @@ def test_which_graphs_are_small():
     assert cpu.small_graph(most, most, small.MOST_RANKS)
     assert cpu.small_graph(more, more, 10) is None
     assert cpu.small_graph(most, most, small.MOST_RANKS + 1) is None
+
+
+FIRST_CALLS = """
+import sys
+import pandas as pd, rapids_tc as tc
+from rapids_tc import datasets
+
+club, calls = datasets.karate(), 0
+while "numba" not in sys.modules and calls < 10_000:
+    assert tc.count(club) == 45
+    calls += 1
+print(10 < calls < 10_000)
+assert tc.count(club) == 45 and tc.vertex_triangles(club)["triangles"].sum() == 135
+"""
+
+
+def test_a_process_that_asks_rarely_loads_no_compiled_code():
+    """To load it takes longer than the first counts of small graphs do."""
+    command = [sys.executable, "-c", FIRST_CALLS]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout == "True\n"
 
 
 def test_both_ways_agree(monkeypatch):

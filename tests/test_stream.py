@@ -7,7 +7,6 @@ import re
 import subprocess
 import sys
 from contextlib import contextmanager, nullcontext
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -310,9 +309,7 @@ def test_too_little_free_memory_is_told(backend, skewed, monkeypatch, caplog):
     with nullcontext() if on_cpu else testing.host_engine(free=lambda: free):
         assert tc.count(edges) == expected
         assert not caplog.records  # free memory is not asked for so little
-        engine = registry.load("cpu" if on_cpu else "cuda")
-        owner = engine if on_cpu else type(engine)
-        monkeypatch.setattr(owner, "costs", replace(engine.costs, unasked=0))
+        monkeypatch.setitem(costs.UNASKED, "cpu" if on_cpu else "cuda", 0)
         assert tc.count(edges) == expected
     (record,) = caplog.records
     assert record.levelname == "WARNING" and record.name == "rapids_tc"

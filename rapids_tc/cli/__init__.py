@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import rapids_tc as tc
-from rapids_tc._compiling import clock
+from rapids_tc._compiling import compiling, loading
 from rapids_tc.cli import analytics, kinds, tables, truss_and_list
 from rapids_tc.cli.bench import bench
 from rapids_tc.cli.edges import open_edges
@@ -170,9 +170,12 @@ def _write_edges(frame: Frame, output: tables.Output) -> None:
 
 @contextmanager
 def _timed(seconds: dict[str, float], stage: str) -> Iterator[None]:
-    """Measure a stage; compiling is a stage of its own, because the next run does not compile."""
-    start, compiled = time.perf_counter(), clock.seconds
+    """Measure a stage, without what it compiles, which the next run does not, and loads."""
+    clocks = {"load": loading, "compile": compiling}
+    start, before = time.perf_counter(), {name: clock.seconds for name, clock in clocks.items()}
     yield
-    compiling = clock.seconds - compiled
-    seconds[stage] = time.perf_counter() - start - compiling
-    seconds["compile"] = seconds.pop("compile", 0.0) + compiling
+    seconds[stage] = time.perf_counter() - start
+    for name, clock in clocks.items():
+        aside = clock.seconds - before[name]
+        seconds[stage] -= aside
+        seconds[name] = seconds.pop(name, 0.0) + aside

@@ -58,12 +58,8 @@ class Costs:
     ----------
     tables : callable
         (vertices, are edges counted?) to the bytes of the look-up tables of all threads.
-    most : int
-        Rows from which a graph is not counted whole, but cut in blocks.
     positions : int
         A limit: the blocks in memory, and one more if edges are counted, have fewer edges together.
-    unasked : int
-        Bytes up to which a call does not ask what is free: asking takes as long as a small count.
     text : int
         Bytes per distinct text id, while a graph in blocks is numbered.
     order : int
@@ -96,9 +92,7 @@ class Costs:
     """
 
     tables: Callable[[int, bool], int]
-    most: int
     positions: int
-    unasked: int
     text: int
     order: int
     sort: int

@@ -12,6 +12,7 @@ from rapids_tc.blocks.quantities import CommonNeighborSums, EdgeSum, Summed, Tie
 from rapids_tc.blocks.third_sums import third_values
 from rapids_tc.blocks.ties import WeightedJaccard, WholeSteps
 from rapids_tc.engines import protocol, registry
+from rapids_tc.engines.cpu import small
 from rapids_tc.engines.last_truss import last_truss
 from rapids_tc.frames.backend import Array, Backend, Frame, as_uint32, gather, sum64
 from rapids_tc.graphs.communities import hierarchy
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rapids_tc.blocks.quantities import Sum
-    from rapids_tc.engines.protocol import Kind
+    from rapids_tc.engines.protocol import Engine, Kind
     from rapids_tc.engines.quantity import Quantity
     from rapids_tc.plan.needs import Stage
     from rapids_tc.preparation.community_tree import CommunityTree
@@ -74,9 +75,13 @@ class InMemoryGraph(EdgeGraph):
         self._numbers_rows = numbers_rows
         self._frame, self.backend, self.progress = frame, backend, progress
         self._edges, self.ids, self._limit = edges, edges.ids, limit
-        self.engine = registry.load(backend.engine)
         self.lasting = False  # whether the user keeps this graph
         self.id_columns: Any = None  # of a graph that was read from a frame
+
+    @cached_property
+    def engine(self) -> Engine:  # type: ignore[override]
+        """The engine, which small graphs do without if only their triangles are counted."""
+        return registry.load(self.backend.engine)
 
     @cached_property
     def order(self) -> Order:  # type: ignore[override]
@@ -119,7 +124,9 @@ class InMemoryGraph(EdgeGraph):
         if "csr" in self.__dict__:
             return None
         size = self._edges.ids.size
-        graph = self.engine.small_graph(*self._edges.ends, size)
+        # That of a CPU needs no engine to be loaded.
+        make = small.graph if self.backend.engine == "cpu" else self.engine.small_graph
+        graph = make(*self._edges.ends, size)
         if graph is None:
             return None
         with self.stage("ordering by degree"):
@@ -567,12 +574,11 @@ class InMemoryGraph(EdgeGraph):
         state.pop("layout", None)  # cheap to compute again
         state.pop("wedge_layout", None)
         state.pop("neighbors", None)
-        del state["engine"]
+        state.pop("engine", None)
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self.engine = registry.load(self.backend.engine)
 
 
 def read(

@@ -39,7 +39,7 @@ from rapids_tc.graphs.edge_graph import (
 from rapids_tc.graphs.in_memory import InMemoryGraph
 from rapids_tc.graphs.out_of_core import OutOfCoreGraph
 from rapids_tc.kernels import catalogue
-from rapids_tc.plan import needs
+from rapids_tc.plan import costs, needs
 from rapids_tc.plan.answers import names_sides, require_fields
 from rapids_tc.plan.block_layout import forced_layout
 from rapids_tc.plan.budget import Budget
@@ -270,7 +270,7 @@ def make(record: Analytic, edges: Any, options: Options, own: OwnOptions) -> Edg
         inspected, loaded = rows.inspected, backend.adapter.loaded(frame)
         stages = _stages(work, rows, backend, options.method, loaded)
         need = max(stage.bytes for stage in stages)
-        if layout or need > limit or rows.size >= budget.costs.most:
+        if layout or need > limit or rows.size >= costs.MOST_GRAPH_ROWS[backend.engine]:
             instead = record.in_memory({**own, "by": options.by})
             in_blocks = not instead and catalogue.find(options.method).blocks
             if in_blocks and backend.adapter.n_vertices is None:
@@ -410,18 +410,18 @@ def _vertices(frame: Frame, backend: Backend) -> Array | None:
 
 def _limit(frame: Frame, backend: Backend, work: Work, options: Options) -> int | None:
     """Return the bytes that a call may take, or None if its graph surely fits in memory."""
-    rows, engine = backend.adapter.rows(frame), registry.load(backend.engine)
+    rows, unasked = backend.adapter.rows(frame), costs.UNASKED[backend.engine]
     ids = max(2 * rows, backend.adapter.n_vertices or 0)
-    many = rows >= engine.costs.most
+    many = rows >= costs.MOST_GRAPH_ROWS[backend.engine]
     plain = options.memory_limit is None and options.method == "auto" and not many
-    # Most frames: skip the sum of stages.
-    if plain and ids * (ROW_BYTES // 2) <= engine.costs.unasked:
+    # Most frames: skip the sum of stages, for which an engine is loaded.
+    if plain and ids * (ROW_BYTES // 2) <= unasked:
         return None
     stages = needs.stages(work, rows, ids, False, backend.engine, options.method)
     most = max(stage.bytes for stage in stages) + backend.adapter.loaded(frame)
     limit = options.limit
     if limit is None:
-        limit = engine.free() if many or most > engine.costs.unasked else most
+        limit = registry.load(backend.engine).free() if many or most > unasked else most
     return int(limit) if many or most > limit else None
 
 

@@ -6,7 +6,7 @@ import functools
 import os
 from typing import TYPE_CHECKING, Any
 
-from rapids_tc._compiling import clock
+from rapids_tc._compiling import compiling
 from rapids_tc.errors import KernelError
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def _compile(source: str, names: tuple[str, ...], options: tuple[str, ...], devi
     # A module per device: a kernel is loaded on the device on which it is looked up, and no other.
     module = cupy.RawModule(code=source, options=(*OPTIONS, *options))
     try:
-        with clock.running():
+        with compiling.running():
             kernels = {name: module.get_function(name) for name in names}
     except cupy.cuda.compiler.CompileException as error:
         raise KernelError(

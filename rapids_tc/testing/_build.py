@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rapids_tc._cache import cache_directory, load, store
-from rapids_tc._compiling import clock
+from rapids_tc._compiling import compiling
 from rapids_tc.errors import KernelError
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def _compiled(text: str, flags: Sequence[str]) -> Path:
         return folder / f"{key}.so"
     private = _private_folder()
     source, binary = private / f"{key}.cpp", private / f"{key}.so"
-    with clock.running():
+    with compiling.running():
         source.write_text(text)
         run = [*command, f"-I{_HERE}", str(source), "-o", str(binary)]
         done = subprocess.run(run, capture_output=True, text=True, errors="replace")

@@ -26,7 +26,7 @@ from numba.core.serialize import dumps
 from numba.extending import overload
 
 from rapids_tc._cache import cache_directory, load, store
-from rapids_tc._compiling import clock
+from rapids_tc._compiling import compiling, loading
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -131,8 +131,8 @@ class _Cache(FunctionCache):  # type: ignore[misc]
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Return the code for these types; None if it has to be compiled."""
-        target_context.refresh()
-        with suppress(Exception):
+        with loading.running(), suppress(Exception):
+            target_context.refresh()
             path = self._path(sig, target_context.codegen())
             if path and (data := load(path, _stamp())) is not None:
                 return self._impl.rebuild(target_context, pickle.loads(data))
@@ -167,11 +167,11 @@ class _Listener(event.Listener):  # type: ignore[misc]
 
     def on_start(self, event: Any) -> None:
         if _is_ours(event):
-            clock.start()
+            compiling.start()
 
     def on_end(self, event: Any) -> None:
         if _is_ours(event):
-            clock.stop()
+            compiling.stop()
 
 
 def _is_ours(event: Any) -> bool:

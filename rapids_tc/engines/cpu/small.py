@@ -1,17 +1,21 @@
-"""Small graphs on one core, by NumPy and one compiled loop.
+"""Small graphs on one core, by NumPy, and by one compiled loop in a process that asks often.
 
 Threads, buckets and in-edges pay only on larger graphs, and the functions that serve those take
-seconds to compile in the first call of a machine.
+seconds to compile in the first call of a machine. To load even one compiled function takes a
+process longer than NumPy takes to count the triangles of many small graphs.
 """
 
 from __future__ import annotations
 
+import sys
+from contextlib import nullcontext
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from importlib import import_module
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rapids_tc.engines.cpu.compiled import compiled
+from rapids_tc._compiling import loading
 from rapids_tc.errors import require_unchanged
 from rapids_tc.preparation.csr import Csr
 
@@ -20,6 +24,10 @@ if TYPE_CHECKING:
 
 MOST_KEYS = 1 << 16
 MOST_RANKS = 1 << 17  # a table of them stays in the caches
+MOST_PROBES = 1 << 20  # by NumPy, of all graphs of a process: about 50 ms
+PROBES_OF_CALL = 1 << 12  # as many as take NumPy as long as a call on an empty graph
+COMPILED, _LOOP = "rapids_tc.engines.cpu.compiled", "rapids_tc.engines.cpu.small_loop"
+SLICE = 1 << 16  # probes whose arrays stay in the caches
 
 
 def is_small(rows: int, n: int) -> bool:
@@ -84,22 +92,44 @@ def csr(keys: Array, n: int) -> Csr:
 def count_keys(keys: Array, n: int) -> int:
     """Count the triangles of a small graph from its packed keys, which are sorted in place."""
     graph = csr(keys, n)
-    return int(_total(graph.offsets, graph.columns, np.zeros(n, np.uint8)))
+    lengths = np.diff(graph.offsets)[graph.columns]  # of the row of v, for each edge u > v
+    if _asked.by_numpy(int(lengths.sum())):
+        return _count_by_search(graph, lengths)
+    with nullcontext() if _LOOP in sys.modules else loading.running():
+        total = import_module(_LOOP).total
+    return int(total(graph.offsets, graph.columns, np.zeros(n, np.uint8)))
 
 
-@compiled
-def _total(offsets: Array, columns: Array, mark: Array) -> Any:
-    """Mark N+(u), and count for each v in it the marked entries of N+(v)."""
-    triangles = np.int64(0)
-    for u in range(len(offsets) - 1):
-        begin, end = offsets[u], offsets[u + 1]
-        if end - begin > 1:
-            for p in range(begin, end):
-                mark[columns[p]] = 1
-            for p in range(begin, end):
-                v = columns[p]
-                for q in range(offsets[v], offsets[v + 1]):
-                    triangles += np.int64(mark[columns[q]])
-            for p in range(begin, end):
-                mark[columns[p]] = 0
+class _Asked:
+    """What a process has asked of NumPy, which is quicker until compiled code would be by now."""
+
+    def __init__(self) -> None:
+        self.probes = 0
+
+    def by_numpy(self, probes: int) -> bool:
+        """Return whether NumPy counts the next graph, with so many probes."""
+        if COMPILED in sys.modules:  # which other functions have loaded
+            return False
+        self.probes = min(self.probes + probes + PROBES_OF_CALL, MOST_PROBES + 1)
+        return self.probes <= MOST_PROBES
+
+
+_asked = _Asked()
+
+
+def _count_by_search(graph: Csr, lengths: Array) -> int:
+    """Look the pair (u, w) up in all edges, for each edge u > v and each w in the row of v."""
+    keys = graph.rows.astype(np.uint64) << np.uint64(32) | graph.columns
+    ends, triangles, first = np.cumsum(lengths), 0, 0
+    begins = ends - lengths
+    while first < len(keys):
+        done = int(ends[first - 1]) if first else 0
+        last = max(int(np.searchsorted(ends, done + SLICE, "right")), first + 1)
+        edge = np.repeat(np.arange(first, last), lengths[first:last])
+        place = np.arange(done, done + len(edge)) - begins[edge]
+        w = graph.columns[graph.offsets[graph.columns[edge]] + place]
+        pairs = keys[edge] & np.uint64(0xFFFFFFFF << 32) | w
+        found = np.searchsorted(keys, pairs)
+        triangles += int(np.count_nonzero(keys[np.minimum(found, len(keys) - 1)] == pairs))
+        first = last
     return triangles
