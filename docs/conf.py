@@ -13,7 +13,7 @@ import report  # noqa: E402
 from drawings import charts, study  # noqa: E402
 
 import rapids_tc as tc  # noqa: E402
-from rapids_tc.analytics.overview import overview  # noqa: E402
+from rapids_tc.analytics.overview import OPTIONS, overview  # noqa: E402
 from rapids_tc.interop._networkx_info import FUNCTIONS  # noqa: E402
 
 project = "rapids_tc"
@@ -162,6 +162,27 @@ def functions():
     return "\n\n".join(parts)
 
 
+WHERE = {  # served in blocks, and on a cluster
+    (True, True): "yes",
+    (True, False): "one machine",
+    (False, True): "in memory, Dask",
+    (False, False): "in memory",
+}
+
+
+def options():
+    """Which function takes which option, and where, as a Markdown table, from the records."""
+    head = ["function", *(f"`{name.replace(', ', '=, ')}=`" for name in OPTIONS)]
+    rows = [
+        [
+            f"[`{row.name}`](#rapids_tc.{row.name})",
+            *(WHERE[row.options[name]] if name in row.options else "" for name in OPTIONS),
+        ]
+        for row in overview()
+    ]
+    return "\n".join(f"| {' | '.join(row)} |" for row in [head, ["---"] * len(head), *rows])
+
+
 def write_reference():
     """Write the page of the API reference that lists the analytics, by group."""
     text = "# Functions of edges\n\n"
@@ -203,6 +224,7 @@ def setup(app):
 myst_substitutions = (
     {
         "functions": functions(),
+        "options": options(),
         "methods": methods(),
         "papers": papers(),
         "bibtex": bibtex(),

@@ -7,6 +7,9 @@ from every_path import CALLS, ENGINES, NAMES, PATHS, Path
 
 import rapids_tc as tc
 from rapids_tc.analytics.analytic import analytic
+from rapids_tc.analytics.overview import options_of as overview_options
+from rapids_tc.analytics.overview import overview
+from rapids_tc.graphs import resolve
 from rapids_tc.graphs.public import Graph
 from rapids_tc.plan.block_layout import BlockLayout
 from rapids_tc.plan.record import (
@@ -265,3 +268,40 @@ def lambda_named(name):
 
     body.__name__ = name
     return body
+
+
+# The table of options on the page of the reference -----------------------------------------------
+
+
+class ReachedBlocks(Exception):
+    """What is raised in place of counting in blocks."""
+
+
+def test_the_table_of_options_is_true(monkeypatch):
+    """A call is counted in blocks, or refused on a cluster, where the table says so."""
+
+    def reached(*given):
+        raise ReachedBlocks
+
+    monkeypatch.setattr(resolve, "_in_blocks", reached)
+    in_blocks, in_parts = Path(layout=BlockLayout(2)), Path(partitions=2)
+    wrong = []
+    for row in overview():
+        record = ANALYTICS[row.name]
+        assert row.options.keys() == overview_options(record).keys()
+        for option, own in overview_options(record).items():
+            own = {name: value for name, value in own.items() if value is not None}
+            own |= {"by": "kind"} if option == "by" else {}
+            blocks, cluster = True, True
+            try:
+                in_blocks.call(row.name, own)
+                blocks = False
+            except ReachedBlocks:
+                pass
+            if not row.options[option][1]:
+                with pytest.raises((TypeError, tc.CapacityError)):
+                    in_parts.call(row.name, own)
+                cluster = False
+            if (blocks, cluster) != row.options[option]:
+                wrong.append((row.name, option, blocks, cluster))
+    assert wrong == []
