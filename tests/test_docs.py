@@ -18,7 +18,9 @@ from nbclient import NotebookClient
 from needs import need_module
 from public_names import PUBLIC
 
+from rapids_tc.analytics.overview import overview
 from rapids_tc.cli import main
+from rapids_tc.interop._networkx_info import FUNCTIONS
 from rapids_tc.plan.record import ANALYTICS
 
 pytestmark = pytest.mark.usefixtures("networkx_backend")
@@ -233,6 +235,41 @@ def test_every_public_function_has_a_how_to():
     told = "".join(path.read_text() for name, path in PAGES.items() if not name.startswith("api/"))
     functions = {name for name in PUBLIC if not name.endswith("Error")}
     assert {n for n in functions if f"](#rapids_tc.{n})" not in told} == set()
+
+
+def cells(name):
+    """The cells of every row of every table of a page."""
+    text = PAGES[name].read_text()
+    rows = re.findall(r"^\| (.*) \|$", text, re.M)
+    return [row.split(" | ") for row in rows if not row.startswith("---")]
+
+
+def test_the_readme_and_the_front_page_name_every_function():
+    for text in ((ROOT / "README.md").read_text(), PAGES["index.md"].read_text()):
+        assert {name for name in ANALYTICS if not re.search(rf"`(tc\.)?{name}\b", text)} == set()
+
+
+def test_the_page_of_networkx_says_what_the_backend_serves():
+    """In its second column, which has a dash for what is left to NetworkX."""
+    served = {name.removeprefix("bipartite_") for name in FUNCTIONS}
+    told = {}
+    for theirs, backend, *_ in cells("coming_from/networkx.md")[1:]:
+        for name in re.findall(r"nx\.(?:bipartite\.)?(\w+)\(", theirs):
+            told[name] = "backend=" in backend
+    assert {name for name, yes in told.items() if yes} == served
+    assert {name for name, yes in told.items() if not yes} == {"common_neighbors"}
+
+
+def test_the_page_of_clusters_lists_the_functions_of_dask_frames():
+    text = PAGES["scaling.md"].read_text()
+    told = re.search(r"^These take Dask frames: (.*?)Tables of types", text, re.M | re.S)[1]
+    distributed = {row.name for row in overview() if row.distributed}
+    assert {*re.findall(r"`(\w+)`", told)} == distributed | {"similarity"}
+
+
+def test_every_error_has_its_place_in_troubleshooting():
+    text = PAGES["troubleshooting.md"].read_text()
+    assert {name for name in PUBLIC if name.endswith("Error") and name not in text} == set()
 
 
 @pytest.mark.parametrize("name", PAGES)
