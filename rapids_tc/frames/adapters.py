@@ -158,7 +158,10 @@ class PandasAdapter(FrameAdapter):
         return result
 
     def snapshot(self, frame: Frame) -> Frame:
-        return frame.copy(deep=False)  # pandas copies a column before the first write to it
+        return frame.copy(deep=not _copies_on_write())
+
+    def copied(self, frame: Frame) -> int:
+        return 0 if _copies_on_write() else self.nbytes(frame)
 
     def take(self, frame: Frame, positions: Array) -> Frame:
         positions = to_host(positions)
@@ -446,6 +449,12 @@ def is_dask(value: Any) -> bool:
 
 def _pandas() -> ModuleType:
     return sys.modules["pandas"]
+
+
+def _copies_on_write() -> bool:
+    """Return whether pandas copies a column before the first write to it, as pandas 3 does."""
+    pandas = _pandas()
+    return not pandas.__version__.startswith("2.") or pandas.options.mode.copy_on_write is True
 
 
 def pyarrow() -> ModuleType:

@@ -227,7 +227,7 @@ def text(column: IdColumn, backend: Backend) -> Series:
     if backend.library.__name__ == "cudf":
         return values
     try:
-        return values.astype(backend.library.StringDtype("pyarrow", na_value=np.nan))
+        return values.astype(_arrow_text(backend.library))
     except UnicodeEncodeError as error:
         raise IdTypeError(
             f"{column.name} holds text that UTF-8 cannot encode: {error}; map it to other text"
@@ -240,6 +240,14 @@ def text(column: IdColumn, backend: Backend) -> Series:
                 f"{column.name} holds strings with NUL characters: install PyArrow for those"
             ) from None
         return values
+
+
+def _arrow_text(pandas: Any) -> Any:
+    """Return the dtype of text in Arrow whose missing values are NaN."""
+    try:
+        return pandas.StringDtype("pyarrow", na_value=np.nan)
+    except TypeError:  # of pandas 2.2, which names it otherwise
+        return pandas.StringDtype("pyarrow_numpy")
 
 
 def count_nulls(values: Series) -> int:
