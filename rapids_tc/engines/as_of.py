@@ -48,3 +48,7 @@ class TimedRows:
 
     def __len__(self) -> int:
         return len(self.src)
+
+    def until(self, end: int) -> TimedRows:
+        """Return the rows before `end`."""
+        return TimedRows(self.src[:end], self.dst[:end], self.first[:end], self.n)

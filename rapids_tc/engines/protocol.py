@@ -240,6 +240,9 @@ class SmallGraph(Protocol):
 class KeptRows(Protocol):
     """Rows in the order of time, to which later ones are added."""
 
+    def drop(self, since: int) -> None:
+        """Forget the rows from `since` on. Their arrays are as they were when they were added."""
+
     def add(self, rows: TimedRows, oldest: int) -> bool:
         """Take all rows, of which those that are new follow the others, in arrays of any buffers.
 

@@ -91,6 +91,11 @@ class FrameAdapter(ABC):
         """Return a new frame with these aligned columns after its own."""
         return frame.assign(**columns)
 
+    def with_counts(self, frame: Frame, names: Sequence[str], counts: Array) -> Frame:
+        """Return a new frame with a column per row of an array, of values of all rows."""
+        columns = zip(names, counts, strict=True)
+        return self.assign(frame, {name: self.column_like(frame, of, name) for name, of in columns})
+
     def nbytes(self, frame: Frame) -> int:
         """Return the bytes of columns and index, without Python's objects, which rows share."""
         return int(frame.memory_usage(index=True).sum())
@@ -145,10 +150,6 @@ class PandasAdapter(FrameAdapter):
         return _pandas().Series(to_host(values), index=frame.index, name=name, copy=False)
 
     def assign(self, frame: Frame, columns: dict[str, Series]) -> Frame:
-        plain = type(frame) is _pandas().DataFrame and frame.columns.names == [None]
-        if plain and not frame.attrs and len(columns) > 2:  # each assignment makes an index
-            added = _pandas().DataFrame(columns, index=frame.index, copy=False)
-            return _pandas().concat([frame, added], axis=1)
         result = self.snapshot(frame)
         # pandas 3.1 warns of a label that is shorter than the tuples of a MultiIndex.
         rest = [""] * (frame.columns.nlevels - 1)
@@ -156,6 +157,13 @@ class PandasAdapter(FrameAdapter):
             # Without a copy, since the index is the same.
             result[(name, *rest) if rest else name] = values
         return result
+
+    def with_counts(self, frame: Frame, names: Sequence[str], counts: Array) -> Frame:
+        pandas = _pandas()
+        if type(frame) is not pandas.DataFrame or frame.columns.names != [None] or frame.attrs:
+            return super().with_counts(frame, names, counts)
+        added = pandas.DataFrame(to_host(counts).T, frame.index, [*names], copy=False)
+        return pandas.concat([frame, added], axis=1)  # as one: a column alone takes as long
 
     def snapshot(self, frame: Frame) -> Frame:
         return frame.copy(deep=not _copies_on_write())

@@ -209,9 +209,9 @@ class Graph:
         first one. Groups, ids of several columns and categories: the graph is made anew.
 
         In a graph of a window of time, an update puts the entries of new rows behind those of their
-        ends, and walks windows as `annotate` does for these rows alone. All rows are looked at if
-        one is earlier than those that are there, and each time that as many have come as the window
-        has.
+        ends, and walks windows as `annotate` does for these rows alone. Rows that are later than a
+        new one are taken out and come again behind it. All rows are moved each time that as many
+        have come as the window has.
 
         Batches are counted exactly in Makkar, Bader and Green, "Exact and parallel triangle
         counting in dynamic graphs", HiPC 2017; here a triangle belongs to the first of its edges

@@ -1,8 +1,8 @@
 """The rows that a window of time keeps, in the order of time, and what is counted of new ones.
 
-A row has the number of its place. New rows go behind the others, and those that are too old stay in
-front, until the buffers are full: then the rows that are left move to new ones. So do all rows if
-some of the new ones are earlier than those that are there.
+A row has the number of its place. New rows go behind the others; if some are earlier than rows that
+are there, these are taken out and come again behind them. Rows that are too old stay in front until
+the buffers are full: then the rows that are left move to new ones.
 """
 
 from __future__ import annotations
@@ -177,10 +177,8 @@ class KeptRows:
         new = [codes, *self.until(codes, times)]
         self.version = None  # until the end
         newest = int(codes[-1])
-        behind = self.newest is None or int(codes[0]) >= self.newest
-        if behind and self._lists is not None and self._size + size <= len(self._times[0]):
-            places = xp.arange(self._size, self._size + size)
-            self._append(new, ends)
+        if self._lists is not None and self._size + size <= len(self._times[0]):
+            places = self._put(new, ends)
         else:
             places = self._rebuild(new, ends)
         if self._lists is None:  # they had no room
@@ -200,34 +198,53 @@ class KeptRows:
         self.version = object()
         return counts
 
-    def _append(self, new: list[Array], ends: list[Array]) -> None:
-        """Put rows behind the others."""
-        begin, end, xp = self._size, self._size + len(new[0]), self._backend.xp
-        for buffer, values in zip([*self._times, *self._ends], [*new, *ends], strict=False):
+    def _put(self, new: list[Array], ends: list[Array]) -> Array:
+        """Put rows behind the others, or among them; return their places."""
+        xp, begin, end = self._backend.xp, self._size, self._size + len(new[0])
+        if int(new[0][0]) < self.newest:  # type: ignore[operator]
+            codes = self._times[0][self._first : self._size]
+            begin = self._first + int(xp.searchsorted(codes, new[0][:1], side="right")[0])
+            self._lists.drop(begin)
+        buffers = [*self._times, *self._ends[:2]]
+        places, merged = self._merged([b[begin : self._size] for b in buffers], [*new, *ends])
+        for buffer, values in zip(buffers, merged, strict=True):
             buffer[begin:end] = values
-        seen = self._times[1][self._first : end]
-        self._ends[2][begin:end] = xp.searchsorted(seen, new[0]) + self._first
+        codes, seen = self._times[0][begin:end], self._times[1][self._first : end]
+        self._ends[2][begin:end] = xp.searchsorted(seen, codes) + self._first
         self._size = end
         if not self._lists.add(self._rows(), self._first):
             self._lists = None
+        return places + begin
 
-    def _rebuild(self, new: list[Array], ends: list[Array]) -> Array:
-        """Move the rows that are left to new buffers, with others among them; return their places.
+    def _merged(self, old: list[Array], new: list[Array]) -> tuple[Array, list[Array]]:
+        """Return rows with new ones among them, by the times that are first; and their places.
 
         Rows of equal times stay in the order in which they came.
         """
-        xp, kept = self._backend.xp, slice(self._first, self._size)
-        old = [*(buffer[kept] for buffer in self._times), *(end[kept] for end in self._ends[:2])]
-        places = xp.searchsorted(old[0], new[0], side="right") + xp.arange(len(new[0]))
-        size = len(old[0]) + len(places)
-        is_old = xp.ones(size, bool)
+        xp = self._backend.xp
+        places = xp.arange(len(new[0]))
+        if not len(old[0]):
+            return places, new
+        places = places + xp.searchsorted(old[0], new[0], side="right")
+        is_old = xp.ones(len(old[0]) + len(places), bool)
         is_old[places] = False
+        merged = []
+        for some, more in zip(old, new, strict=True):
+            both = xp.empty(len(is_old), some.dtype)
+            both[is_old], both[places] = some, more
+            merged.append(both)
+        return places, merged
+
+    def _rebuild(self, new: list[Array], ends: list[Array]) -> Array:
+        """Move the rows that are left to new buffers, others among them; return their places."""
+        xp, kept = self._backend.xp, slice(self._first, self._size)
+        buffers = [*self._times, *self._ends[:2]]
+        places, merged = self._merged([buffer[kept] for buffer in buffers], [*new, *ends])
+        size = len(merged[0])
         room = size + ROOM
-        buffers = []
-        for some, more in zip(old, [*new, *ends], strict=True):
-            buffer = xp.zeros(size + room, some.dtype)
-            buffer[:size][is_old], buffer[places] = some, more
-            buffers.append(buffer)
+        for number, values in enumerate(merged):
+            buffers[number] = xp.zeros(size + room, values.dtype)
+            buffers[number][:size] = values
         self._times, self._ends = buffers[:3], [*buffers[3:], xp.zeros(size + room, "uint32")]
         self._first, self._size = 0, size
         codes, seen = (buffer[:size] for buffer in self._times[:2])

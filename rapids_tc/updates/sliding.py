@@ -210,15 +210,8 @@ def update(graph: SlidingGraph, insert: Any, delete: Any) -> tuple[SlidingGraph,
         lambda: change().vertices,
         lambda: change().edges,
         device_of(codes),
-        rows=lambda: _with_columns(frame, window.columns, counts, adapter),
+        rows=lambda: adapter.with_counts(frame, window.columns, counts),
         dropped=lambda: adapter.take(whole, backend.xp.flatnonzero(late)),
-    )
-
-
-def _with_columns(frame: Frame, names: Sequence[str], counts: Any, adapter: Any) -> Frame:
-    columns = zip(names, counts, strict=True)
-    return adapter.assign(
-        frame, {name: adapter.column_like(frame, values, name) for name, values in columns}
     )
 
 

@@ -62,6 +62,12 @@ class KeptRows:
         self._noted = 0  # rows whose place in `_before` is filled
         self._scratch: dict[str, Array] = {}
 
+    def drop(self, since: int) -> None:
+        """Forget the rows from `since` on; see the protocol."""
+        self._given.drop(self.rows, since)
+        self._before[since:] = 0
+        self.rows, self._noted = self.rows.until(since), min(self._noted, since)
+
     def add(self, rows: TimedRows, oldest: int) -> bool:
         """Take all rows, of which those that are new follow the others; see the protocol."""
         known, self.rows = len(self.rows), rows

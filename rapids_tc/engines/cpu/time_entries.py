@@ -76,6 +76,10 @@ class Entries:
         )  # fmt: skip
         return self.used >= 0
 
+    def drop(self, rows: TimedRows, since: int) -> None:
+        """Take the rows from `since` on out, which are the last of their ends."""
+        _take_out(rows.src[since:], rows.dst[since:], self.stops)
+
     def runs(self, rows: TimedRows, since: int) -> Runs:
         """Return the entries of the rows from `since` on."""
         if not since and self.starts.base is not None:  # nobody has moved
@@ -147,6 +151,15 @@ def _place(src: Array, dst: Array, free: Array, entries: Array, twins: Array) ->
             twins[p], twins[q] = q, p
             free[u] = p + 1
             free[v] = q + 1
+
+
+@compiled
+def _take_out(src: Array, dst: Array, stops: Array) -> None:
+    """Let the entries of some rows end before them."""
+    for row in range(len(src)):
+        if src[row] != dst[row]:
+            stops[src[row]] -= 1
+            stops[dst[row]] -= 1
 
 
 @compiled

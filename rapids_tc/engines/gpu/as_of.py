@@ -41,6 +41,21 @@ class KeptRows:
             self._near, self._before = none.astype("uint64"), none
             self.add(rows, 0)
 
+    def drop(self, since: int) -> None:
+        """Forget the rows from `since` on; see the protocol."""
+        xp, rows = self._engine.xp, self._rows
+        with self._engine.device(rows.src):
+            gone = xp.flatnonzero(rows.src[since:] != rows.dst[since:])
+            vertices = xp.arange(rows.n + 1, dtype="uint32")
+            for way, end in enumerate((rows.src[since:], rows.dst[since:])):
+                stays = xp.flatnonzero(self._lists[way][0] < since)
+                self._lists[way] = [values[stays] for values in self._lists[way]]
+                before = xp.searchsorted(_sorted(end[gone]), vertices)
+                self._offsets[way] = self._offsets[way] - before
+            numbers = self._near & np.uint64(_COMES - np.uint32(1))
+            self._near = self._near[xp.flatnonzero(numbers < since)]
+            self._before, self._rows = self._before[:since], rows.until(since)
+
     def add(self, rows: TimedRows, oldest: int) -> bool:
         """Take all rows, of which those that are new follow the others; see the protocol."""
         xp, known, self._rows = self._engine.xp, len(self._before), rows
