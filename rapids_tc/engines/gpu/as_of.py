@@ -33,7 +33,7 @@ class KeptRows:
     """Rows and their lists: see `rapids_tc.engines.protocol.KeptRows`, and ``as_of.cu``."""
 
     def __init__(self, engine: GpuEngine, rows: TimedRows, asked: Sequence[str]) -> None:
-        self._engine, self._asked, xp = engine, asked, engine.xp
+        self._engine, self._asked, self._rows, xp = engine, asked, rows, engine.xp
         with engine.device(rows.src):
             none = xp.zeros(0, "uint32")
             self._offsets = [xp.zeros(rows.n + 1, "int64") for _ in range(2)]
