@@ -12,7 +12,9 @@ import reference
 from needs import need_module
 
 import rapids_tc as tc
+from rapids_tc import _parallel
 from rapids_tc.engines.as_of import COLUMNS
+from rapids_tc.engines.cpu import time_entries
 from rapids_tc.updates import kept_rows, sliding
 
 K3 = pd.DataFrame({"src": [0, 1, 2], "dst": [1, 2, 0], "t": [1, 2, 3]})
@@ -57,6 +59,9 @@ def test_rows_are_those_of_all_rows_so_far(backend, monkeypatch, late, lateness)
     """Of any batches, buffers that fill up, pickles and copies in the middle."""
     monkeypatch.setattr(kept_rows, "ROOM", 24)
     monkeypatch.setattr(sliding, "FEW", 3)
+    if late == 9:  # by several threads
+        monkeypatch.setattr(_parallel, "SERIAL_BELOW", 0)
+        monkeypatch.setattr(time_entries, "TASKS_PER_THREAD", 5)
     frame, rng, within = stream(130, late, seed=late), np.random.default_rng(1), 14
     asked = {"time": "t", "within": within, "lateness": lateness, "columns": COLUMNS}
     first, place = frame.iloc[:40], 40
