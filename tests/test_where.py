@@ -44,6 +44,33 @@ def test_a_kind_is_its_definition(backend, rows, where):
             assert backend.to_pandas(column).tolist() == reference.by_row(plain, by_edge)
 
 
+@settings(max_examples=6, deadline=None)
+@given(rows=ROWS, where=kinds())
+def test_shares_of_a_kind_are_their_definitions(backend, rows, where):
+    """Triangles of the kind over the pairs and paths of all edges, on every way."""
+    if where.aggregate == "sum":
+        rows = [(u, v, {**row, "sign": 3 * row["sign"] + 1}) for u, v, row in rows]  # -5 and 4
+        rows = rows[:4]  # which never add up to 0
+    plain, triangles = [row[:2] for row in rows], by_definition(rows, where)
+    near, clustering = reference.neighbors(plain), reference.clustering_of(triangles, plain)
+    corners = reference.vertex_triangles_of(triangles, plain)
+    right = [(v, len(near[v]), corners[v], clustering[v]) for v in sorted(corners)]
+    for edges, way in ways(backend.frame(frame_of(rows))):
+        with way:
+            found = tc.annotate_vertices(edges, "degree", "triangles", "clustering", where=where)
+            shares = tc.clustering(edges, where=where)
+            mean = tc.average_clustering(edges, where=where)
+            closed = tc.transitivity(edges, where=where)
+        if isinstance(found, PartitionedFrame):
+            found, shares = (pd.concat(frame.partitions) for frame in (found, shares))
+        found, shares = backend.to_pandas(found), backend.to_pandas(shares)
+        np.testing.assert_allclose(found.to_numpy("float64"), np.reshape(right, (-1, 4)))
+        assert [*shares["clustering"]] == pytest.approx([*found["clustering"]], abs=0)
+        right_mean = reference.average_clustering_of(triangles, plain)
+        assert mean == pytest.approx(right_mean, nan_ok=True)
+        assert closed == pytest.approx(reference.transitivity_of(triangles, plain))
+
+
 def test_conditions_hold_for_one_choice_of_rows(backend):
     """A row of the right type and one of the right time are not enough."""
     rows = [(0, 1, 0, "a"), (0, 1, 9, "b"), (1, 2, 9, "a"), (2, 0, 9, "a")]
