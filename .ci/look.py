@@ -116,6 +116,7 @@ def main():
     with sync_playwright() as playwright:
         opened = playwright.chromium.launch(executable_path=browser, args=["--no-sandbox"])
         page = opened.new_page()
+        page.set_default_timeout(180_000)  # milliseconds: machines may be busy
         for file in files:
             name = file.relative_to(site).with_suffix("").as_posix()
             faults[file] = list(looked_at(page, file, given.shots, name.replace("/", "-")))
