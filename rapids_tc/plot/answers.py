@@ -237,16 +237,15 @@ def triads(
     >>> [int(bar.get_height()) for bar in ax.patches]
     [3971, 1575, 393, 45]
     """
-    answer = triad_counts(edges, directed=directed, source=source, destination=destination)
-    counts = _census(answer)
-    names = [*counts]
+    table = triad_counts(edges, directed=directed, source=source, destination=destination)
+    names, counts = (values_of(table, name).tolist() for name in ("triad", "count"))
     ax = new_axes(ax, "", "sets of three vertices")
-    ax.bar(range(len(names)), [float(n) for n in counts.values()], color=MAIN, width=0.7)
+    ax.bar(range(len(names)), [float(n) for n in counts], color=MAIN, width=0.7)
     ax.set_xticks(range(len(names)), names, rotation=90 if directed else 0)
     size = 16 if directed else 26  # points of a little drawing
     ax.tick_params(axis="x", length=0, pad=size + 8)
     ax.grid(visible=False, axis="x")
-    if any(counts.values()):
+    if any(counts):
         ax.set_yscale("log")
         ax.set_ylim(bottom=0.5)
     arcs = library("networkx").triad_graph if directed else None
@@ -313,16 +312,6 @@ def squares(
         ax.legend(frameon=False)
     logarithmic(ax, "xy", counts[counts > 0])
     return ax
-
-
-def _census(answer: Any) -> dict[str, int]:
-    """Return {triad: how many}, of a Series by triad or of a frame with a row for each."""
-    if hasattr(answer, "columns"):
-        columns = [*getattr(answer, "column_names", answer.columns)]
-        names, counts = (values_of(answer, str(name)).tolist() for name in columns)
-    else:
-        names, counts = answer.index.tolist(), answer.tolist()
-    return {name: int(count) for name, count in zip(names, counts, strict=True)}
 
 
 def _arcs(triad: Any) -> list[tuple[int, int, str]]:
