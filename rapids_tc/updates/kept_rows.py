@@ -193,8 +193,8 @@ class KeptRows:
                 by_row[:, order] = counts
                 counts = by_row
         self.newest = newest if self.newest is None else max(newest, self.newest)
-        kept = self._times[2][self._first : self._size]
-        self._first += int(xp.searchsorted(kept, xp.asarray(self.newest)))
+        until = self._times[2][self._first : self._size]
+        self._first += int(xp.searchsorted(until, xp.asarray([self.newest]))[0])
         self.version = object()
         return counts
 
