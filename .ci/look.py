@@ -119,14 +119,16 @@ def main():
         page.set_default_timeout(180_000)  # milliseconds: machines may be busy
         for file in files:
             name = file.relative_to(site).with_suffix("").as_posix()
-            faults[file] = list(looked_at(page, file, given.shots, name.replace("/", "-")))
+            faults[file] = 0
+            for fault in looked_at(page, file, given.shots, name.replace("/", "-")):
+                print(f"{name}: {fault}", flush=True)
+                faults[file] += 1
             names[file], links[file] = {*page.evaluate(NAMES)}, page.evaluate(LINKS)
     for file in files:
-        faults[file] += dead(links[file], names)
-    for file, found in faults.items():
-        for fault in found:
+        for fault in dead(links[file], names):
             print(f"{file.relative_to(site)}: {fault}")
-    total = sum(map(len, faults.values()))
+            faults[file] += 1
+    total = sum(faults.values())
     print(f"{len(files)} pages at {', '.join(map(str, WIDTHS))} pixels: {total} faults")
     sys.exit(total > 0)
 
