@@ -35,11 +35,11 @@ from rapids_tc.engines import peel
 from rapids_tc.engines.blooms import require_index
 from rapids_tc.engines.cpu import host_slots
 from rapids_tc.engines.gpu import cuda, device_slots
-from rapids_tc.executors import persisted, watch
+from rapids_tc.executors import persisted, spark_cluster, watch
 from rapids_tc.executors.local import LocalExecutor, PartitionedFrame
 from rapids_tc.files import arrays
 from rapids_tc.files.formats import Format
-from rapids_tc.frames import backend, collected, device_memory
+from rapids_tc.frames import backend, device_memory
 from rapids_tc.frames import written as frames_written
 from rapids_tc.frames.adapters import PandasAdapter, pyarrow
 from rapids_tc.graphs import resolve
@@ -57,8 +57,6 @@ from rapids_tc.preparation import (
     times,
 )
 from rapids_tc.preparation.edge_columns import edge_columns
-from rapids_tc.spark import cells, stages
-from rapids_tc.spark import plan as spark_plan
 from rapids_tc.testing import _build, _sanitize
 from rapids_tc.updates import kept_rows
 
@@ -76,7 +74,10 @@ INTERNAL = {
     "engines/cpu/compiled:_Interruptible.__call__": "Ctrl-C",
     "engines/cpu/compiled:_stamp": "caught by Numba: nothing is cached then",
     "engines/cpu/host_slots:BlockStore._each_part": "caught by `_disk_errors`, which words it",
-    "spark/stages:open_edges": "of frames of Spark, but for a first look: test_spark.py",
+    "executors/spark_tasks:TaskGraph.gather": "of rows that Spark has lost: test_spark.py",
+    "executors/spark_tasks:TaskGraph.run": "of rows that Spark has lost: test_spark.py",
+    "executors/spark_tasks:TaskGraph._wave": "of a frame that is read again: test_spark.py",
+    "executors/spark_cluster:_asked": "of Spark's own errors: test_spark.py",
     "executors/persisted:placement": "the cluster's own words, of keys that it lost",
     "files/beside:read_columns": "no file is known whose ids can be read, and whose columns cannot",
     "files/adjacency:_number_of_line": "only of a file that is cut short between two reads",
@@ -393,7 +394,13 @@ def no_dask(h):
 
 def no_spark(h):
     h.patch.setitem(sys.modules, "pyspark", None)
-    return stages.functions()
+    return tc.count(a_spark_frame())
+
+
+def a_spark_frame():
+    """What is taken for a DataFrame of Spark."""
+    kind = {"sparkSession": None, "__module__": "pyspark.sql.dataframe"}
+    return type("DataFrame", (), kind)()
 
 
 def on_dask(call):
@@ -670,6 +677,7 @@ def moment(unit, **zone):
 # By module: for every raise in it, a call that ends there, and words of its hint.
 HINTS = {
     "frames/backend": [
+        (lambda h: backend.open_frame(a_spark_frame(), None), r"edges\.toArrow\(\)"),
         (lambda h: tc.vertex_triangles(k3(), vertices={1}), "give a list, an array"),
         (lambda h: tc.vertex_triangles(k3(), vertices=np.zeros(2, [("a", int)])),
          "cast it to integers or strings"),
@@ -709,10 +717,6 @@ HINTS = {
     "analytics/methods": [
         (lambda h: tc.methods(library="dask"), "accepted: pandas, cudf, polars, pyarrow"),
     ],
-    "frames/collected": [
-        (lambda h: collected.require_batch(Fake(isStreaming=True)),
-         r"spark\.read, or give each batch .*foreachBatch"),
-    ],
     "frames/adapters": [
         (lambda h: tc.count(pyarrow().table({"src": union(), "dst": [1]})),
          "cast it to integers or strings"),
@@ -733,19 +737,14 @@ HINTS = {
         (lambda h: PartitionedFrame(k3()), "give a list of pandas or cuDF DataFrames"),
         (lambda h: PartitionedFrame([]), "give at least one pandas or cuDF DataFrame"),
     ],
-    "spark/cells": [
-        (lambda h: cells.require_same("other"), "install the same version on both"),
-    ],
-    "spark/plan": [
-        (lambda h: spark_plan.choose(spark_plan.Sizes(10**12, 0), None, 8),
-         r"raise memory_limit=, and give executors as much per core"),
-        (lambda h: tc.spark.annotate(k3(), "trussness"),
-         r"name some of \['.*, or write .* Parquet"),
-    ],
-    "spark/stages": [
-        (no_spark, r"pip install 'rapids_tc\[spark\]'"),
+    "executors/spark_cluster": [
+        (lambda h: spark_cluster.require_batch(Fake(isStreaming=True)),
+         r"spark\.read, or give each batch .*foreachBatch"),
+        (lambda h: spark_cluster.require_same([("/bin/python", None, "none")]),
+         r"pip install 'rapids_tc==.*PYSPARK_PYTHON"),
     ],
     "executors/registry": [
+        (no_spark, r"pip install 'rapids_tc\[spark\]'"),
         (no_dask, r"pip install 'rapids_tc\[dask\]'"),
     ],
     "_progress": [

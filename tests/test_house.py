@@ -63,13 +63,18 @@ HOMES = {
         "plot/answers.py",
         "plot/trusses.py",
     },
-    "cupy": {"engines/gpu/cuda.py", "kernels/_nvrtc.py", "frames/adapters.py"},
+    "cupy": {
+        "engines/gpu/cuda.py",
+        "executors/spark_rows.py",
+        "frames/adapters.py",
+        "kernels/_nvrtc.py",
+    },
     "dask": {f"executors/{name}.py" for name in ("dask_cluster", "messages", "persisted", "watch")},
     "distributed": {
         f"executors/{name}.py"
         for name in ("dask_cluster", "messages", "persisted", "waiting", "watch")
     },
-    "pyspark": {"spark/stages.py"},
+    "pyspark": {f"executors/{name}.py" for name in ("registry", "spark_cluster", "spark_rows")},
     "dask_cudf": set(),  # nobody needs to
     "dask_cuda": set(),
     "numba": {

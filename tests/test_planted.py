@@ -8,7 +8,7 @@ from planted.run import problem_of, read_faults
 FAULTS = read_faults()
 ROOMS = {
     "analytics", "blocks", "cli", "datasets", "engines", "executors", "files", "frames", "graphs",
-    "interop", "kernels", "plan", "preparation", "spark", "updates",
+    "interop", "kernels", "plan", "preparation", "updates",
 }  # fmt: skip
 
 

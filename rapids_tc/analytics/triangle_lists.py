@@ -59,6 +59,13 @@ def _local(own: OwnOptions, kind: str) -> Exception | None:
     return of_one_machine("a list with directed=True", kind) if own["directed"] else None
 
 
+def _local_frames(own: OwnOptions, kind: str) -> Exception | None:
+    """Return the refusal of frames that come to this process, one by one, out of Spark."""
+    if kind.endswith("Spark DataFrame"):
+        return of_one_machine("iter_triangles", kind, "list_triangles(edges), which stays in Spark")
+    return _local(own, kind)
+
+
 @analytic(LISTING, check=_check_most, work=_work, fields=_fields, local=_local, sums=sums_where)
 def list_triangles(
     graph: EdgeGraph,
@@ -195,7 +202,7 @@ def _check_frames(own: OwnOptions) -> OwnOptions:
     check=_check_frames,
     work=_work,
     fields=_fields,
-    local=_local,
+    local=_local_frames,
     sums=sums_where,
     renamed={"rows": "max_rows"},
 )

@@ -73,6 +73,7 @@ class DaskExecutor:
     """
 
     kind = "Dask DataFrame"
+    engine = None
 
     def __init__(
         self, edges: DataFrame, progress: bool | None, client: Client | None = None
@@ -345,6 +346,10 @@ class DaskExecutor:
             return self._divisions
         starts = [0, *accumulate(lengths)]
         return (*starts[:-1], starts[-1] - 1) if all(lengths) else (None,) * len(starts)
+
+    def small_table(self, table: Any) -> Any:
+        """Return it as it is."""
+        return table
 
     def in_process(self, values: Any) -> Any:
         """Compute values that are a Dask series, index or frame."""

@@ -43,6 +43,7 @@ class LocalExecutor:
     """The tasks of one call on a `PartitionedFrame`."""
 
     kind = "PartitionedFrame"
+    engine = None
 
     def __init__(self, edges: Any, progress: bool | None) -> None:
         self.edges, self.progress = edges, progress
@@ -132,6 +133,10 @@ class LocalExecutor:
     def to_frame(self, parts: list[Task], meta: Frame, lengths: list[int] | None) -> Frame:
         """Make a `PartitionedFrame` of frames."""
         return PartitionedFrame(parts)
+
+    def small_table(self, table: Any) -> Any:
+        """Return it as it is."""
+        return table
 
     def in_process(self, values: Any) -> Any:
         """Return the values as they are."""

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from rapids_tc._progress import Choice
+    from rapids_tc._typing import EngineName
     from rapids_tc.frames.backend import Frame
 
 Task = Any  # stands for the result of a function that runs somewhere
@@ -58,6 +59,10 @@ class Executor(AbstractContextManager["Executor"], Protocol):
     @property
     def meta(self) -> Frame:
         """A frame without rows."""
+
+    @property
+    def engine(self) -> EngineName | None:
+        """The engine of the workers, if it is another than frames like `meta` have."""
 
     @property
     def npartitions(self) -> int:
@@ -127,6 +132,9 @@ class Executor(AbstractContextManager["Executor"], Protocol):
         `lengths` are the rows of each part, numbered through; without it the parts are aligned with
         the partitions of the user's frame.
         """
+
+    def small_table(self, table: Any) -> Any:
+        """Return a small table of this process, or a value, as users of such frames want it."""
 
     def in_process(self, values: Any) -> Any:
         """Return values that may be partitioned, such as ``vertices=``, in this process."""

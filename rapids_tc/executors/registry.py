@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from rapids_tc.executors.local import LocalExecutor, PartitionedFrame
 from rapids_tc.executors.protocol import Executor
-from rapids_tc.frames.adapters import is_dask
+from rapids_tc.frames.adapters import is_dask, is_spark
 
 ExecutorFactory = Callable[[Any, bool | None], Executor]
 
@@ -24,12 +24,25 @@ def _dask() -> ExecutorFactory:
     return cast("ExecutorFactory", module.DaskExecutor)
 
 
+def _spark() -> ExecutorFactory:
+    try:
+        import_module("pyspark.sql.pandas.types")
+    except ImportError as error:
+        raise ImportError(
+            f"Spark DataFrames need PySpark 4.1 with pandas and PyArrow, and {error.name} is not "
+            "installed: pip install 'rapids_tc[spark]'"
+        ) from error
+    module = import_module("rapids_tc.executors.spark_cluster")
+    return cast("ExecutorFactory", module.SparkExecutor)
+
+
 def _local() -> ExecutorFactory:
     return LocalExecutor
 
 
 _EXECUTORS: list[tuple[Callable[[Any], bool], Callable[[], ExecutorFactory]]] = [
     (is_dask, _dask),
+    (is_spark, _spark),
     (lambda edges: isinstance(edges, PartitionedFrame), _local),
 ]
 

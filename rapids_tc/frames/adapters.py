@@ -455,6 +455,11 @@ def is_dask(value: Any) -> bool:
     return frames is not None and isinstance(value, getattr(frames, "DataFrame", ()))
 
 
+def is_spark(value: Any) -> bool:
+    """Return whether a value is a DataFrame of PySpark; its columns have attributes of any name."""
+    return root(value) == "pyspark" and hasattr(type(value), "sparkSession")
+
+
 def _pandas() -> ModuleType:
     return sys.modules["pandas"]
 

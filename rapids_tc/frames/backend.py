@@ -30,13 +30,13 @@ from rapids_tc.frames.adapters import (
     gpu_libraries,
     in_plain_dtype,
     is_dask,
+    is_spark,
     pyarrow,
     root,
     to_host,
     without_views,
 )
 from rapids_tc.frames.arrays import ArrayEdges, array_edges, is_array, plain_array
-from rapids_tc.frames.collected import collect, is_spark
 from rapids_tc.frames.device_stream import is_on_device, read_device_array
 from rapids_tc.frames.objects import refusal
 from rapids_tc.frames.operations import operations_of
@@ -204,7 +204,10 @@ def _recognize(edges: Frame, *, once: bool) -> tuple[FrameAdapter, Frame]:
     if _is(edges, "polars", "DataFrame"):
         return PolarsAdapter(), edges
     if is_spark(edges):
-        return ArrowAdapter(), collect(edges)
+        raise TypeError(
+            "edges is a Spark DataFrame, and this runs on one machine: give it edges.toArrow(), "
+            "which brings the rows to the driver"
+        )
     if isinstance(edges, RowSource):
         return SourceAdapter(), edges
     if hasattr(edges, "__arrow_c_stream__") and not isinstance(edges, type) and _is_table(edges):

@@ -80,6 +80,7 @@ def answer(
     if (error := record.local({**own, "by": by}, executor.kind)) is not None:
         raise error
     if kept is None:
+        options = replace(options, engine=options.engine or executor.engine)
         adapter, labels = open_partitions(executor, record, options, own)
     else:
         check_prepared(kept, record, options, own)
@@ -90,8 +91,9 @@ def answer(
     with executor:
         graph = PartitionedGraph(executor, adapter, labels, record, options, own, kept)
         if kept is None and (answered := graph.answer_by_one(call, unchecked)):
-            return answered[0]
-        return graph.answer(record.arguments(options, own))
+            return executor.small_table(answered[0])
+        result = graph.answer(record.arguments(options, own))
+    return executor.small_table(result) if record.result in one_worker.VALUES else result
 
 
 def prepare(factory: ExecutorFactory, edges: Any, vertices: Any, options: Options) -> KeptGraph:
@@ -103,6 +105,7 @@ def prepare(factory: ExecutorFactory, edges: Any, vertices: Any, options: Option
         `edges` is a graph already, or `vertices` are given.
     """
     executor = factory(edges, check_progress(options.progress))
+    options = replace(options, engine=options.engine or executor.engine)
     if kept_of(edges) is not None:
         raise TypeError(IS_GRAPH)
     if vertices is not None:
@@ -503,6 +506,7 @@ def estimate(
         grid.require_one_block(*of_call, work, graph.engine, record.name)
         sizes = cluster.ClusterSizes(rows, graph.size, len(holders), *of_graph)
         return {"worker": cluster.answering(work, sizes), "blocks": sizes.n}
+    options = replace(options, engine=options.engine or executor.engine)
     adapter, labels = open_partitions(executor, record, options, record.defaults)
     with executor:
         workers, listed, free = executor.workers(), 0, options.limit

@@ -22,7 +22,6 @@ from rapids_tc.engines.host import host_free
 from rapids_tc.executors.registry import executor_of
 from rapids_tc.frames.arrays import ArrayEdges, array_edges, is_array
 from rapids_tc.frames.backend import Backend, Frame, is_lazy, is_plain, open_frame
-from rapids_tc.frames.collected import is_spark
 from rapids_tc.frames.device import place
 from rapids_tc.frames.objects import is_edge_file
 from rapids_tc.frames.scans import RowSource, hold, of_lazy, source_of
@@ -382,8 +381,6 @@ def _open(
         needs.require_method(options.method, record, backend.engine)
     named = record.named(options, own)
     if options.by is not None:
-        if is_spark(edges):
-            refuse_groups(options.by, "Spark DataFrame")
         named["by"] = read_groups(options.by, frame, backend)
     labels = edge_columns(backend.adapter.labels(frame), **named)
     if labels.components[1:]:

@@ -454,6 +454,8 @@ def of_one_machine(name: str, kind: str, rows: str = ROWS_THAT_MATTER) -> TypeEr
     """Return the error of a function that takes no partitioned frame, but perhaps some `rows`."""
     whole = "the frame itself by compute()" if kind.startswith("Graph") else "edges.compute()"
     given = f"{whole}, or {rows}" if rows else whole
+    if kind.endswith("Spark DataFrame"):
+        given = given.replace("compute()", "toArrow()")
     return TypeError(f"edges is a {kind}, and {name} runs on one machine: give it {given}")
 
 

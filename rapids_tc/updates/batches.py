@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rapids_tc.errors import ColumnNotFoundError, IdTypeError
-from rapids_tc.frames.adapters import is_dask
+from rapids_tc.frames.adapters import is_dask, is_spark
 from rapids_tc.frames.backend import is_lazy, open_frame
 from rapids_tc.frames.device import on_device
 from rapids_tc.frames.joining import dtypes, select
@@ -62,9 +62,10 @@ def _open(
 ) -> Frame:
     """Return a frame with the columns needed, in their order."""
     adapter = backend.adapter
-    if is_dask(edges):
+    if is_dask(edges) or is_spark(edges):
+        kind, bring = ("Dask", "compute") if is_dask(edges) else ("Spark", "toArrow")
         raise TypeError(
-            f"{name}= is a Dask DataFrame, and a Graph is on one machine: .compute() it"
+            f"{name}= is a {kind} DataFrame, and a Graph is on one machine: .{bring}() it"
         )
     edges = edges.collect() if is_lazy(edges) else edges
     try:
