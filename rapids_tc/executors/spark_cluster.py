@@ -139,7 +139,7 @@ class SparkJobs:
     def _kept(self, made: SparkFrame) -> tuple[SparkFrame, list[Any]]:
         """Have rows made and kept; return their frame, and what is told of them."""
         f = functions()
-        kept = made.localCheckpoint(eager=False)
+        kept = _asked(lambda: made.localCheckpoint(eager=False))  # shuffles run at once
         told = kept.where(f.col("piece") == OF_ALL).select("node", "item", "data")
         rows = _asked(told.collect)
         return kept, [(row[0], row[1], bytes(row[2])) for row in rows]
