@@ -89,6 +89,24 @@ def test_rows_are_those_of_all_rows_so_far(backend, monkeypatch, late, lateness)
     assert sum(found["triangles_closed"]) >= 0 and graph.n_vertices == len({*sum(kept, ())})
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_late_rows_take_the_places_of_others(backend, seed):
+    """Rows get the numbers of others, and close triangles with the same vertices."""
+    rng = np.random.default_rng(seed)
+    ends, t = rng.integers(0, 9, (2, 240)), np.arange(240) // 2 - rng.integers(0, 9, 240)
+    frame = pd.DataFrame({"src": ends[0], "dst": ends[1], "t": t})
+    columns = ["triangles_closed", "closed_cycle", "cycles_closed", "pair_repeats"]
+    window = {"time": "t", "within": 30, "lateness": 12, "columns": columns}
+    graph = tc.Graph(backend.frame(frame.iloc[:60]), source="src", destination="dst", **window)
+    oracle = Oracle(frame.iloc[:60], 30, 12)
+    for place in range(60, 240, 12):
+        batch = frame.iloc[place : place + 12]
+        found = backend.to_pandas(graph.update(insert=backend.frame(batch)).rows)
+        right, _ = oracle.put_in(rows_of(batch))
+        for name in columns:
+            assert found[name].tolist() == right[name]
+
+
 def test_rows_in_the_order_of_time_are_those_of_the_whole_history(backend):
     frame = stream(200, 0, seed=3)
     whole = pd.DataFrame(reference.as_of(rows_of(frame), COLUMNS, within=15))

@@ -258,13 +258,19 @@ class Delta:
         return made
 
     def __repr__(self) -> str:
-        sizes = {name: getattr(self, name) for name in ("vertices", "edges", "rows", "dropped")}
-        rows = (f", {name}={f.shape[0]:,} rows" for name, f in sizes.items() if f is not None)
-        return f"Delta(triangles={self.triangles:+}{''.join(rows)})"
+        frames = {name: getattr(self, name) for name in ("vertices", "edges", "rows", "dropped")}
+        sizes = {name: _rows(frame) for name, frame in frames.items() if frame is not None}
+        told = (f", {name}={rows:,} rows" for name, rows in sizes.items())
+        return f"Delta(triangles={self.triangles:+}{''.join(told)})"
 
     def __getstate__(self) -> dict[str, Any]:
         names = ("triangles", "vertices", "edges", "rows", "dropped")
         return {name: getattr(self, name) for name in names}
+
+
+def _rows(frame: Any) -> int:
+    """Return the number of rows of a frame, or of a dict of arrays, as of a graph of arrays."""
+    return len(next(iter(frame.values()))) if isinstance(frame, dict) else len(frame)
 
 
 def changes_frame(names: dict[Any, Any], triangles: Array, delta: Array, backend: Backend) -> Frame:

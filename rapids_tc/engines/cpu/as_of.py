@@ -49,8 +49,8 @@ CLOSED, CYCLE, MIDDLE, CLOSED_IN, CLOSED_OUT, IN_TIME = (COLUMNS.index(t) for t 
 class KeptRows:
     """Rows and their entries: see `rapids_tc.engines.protocol.KeptRows`.
 
-    The tables of threads, which each run leaves empty, are kept as well: a few rows would pay for
-    the memory of all vertices each time.
+    The tables of threads, which no later run takes for its own, are kept as well: a few rows would
+    pay for the memory of all vertices each time.
     """
 
     def __init__(self, rows: TimedRows, asked: Sequence[str], room: int = 0) -> None:
@@ -66,6 +66,7 @@ class KeptRows:
         """Forget the rows from `since` on; see the protocol."""
         self._given.drop(self.rows, since)
         self._before[since:] = 0
+        self._scratch.pop("seen", None)  # in which numbers of rows stand, that others get now
         self.rows, self._noted = self.rows.until(since), min(self._noted, since)
 
     def add(self, rows: TimedRows, oldest: int) -> bool:
