@@ -303,9 +303,9 @@ def weighted_clustering(weighted_rows, vertices=(), *, aggregate=None):
     largest = max(weight.values(), default=0)
     total = Counter()
     for u, v, w in list_triangles(rows) if largest else []:
-        product = weight[u, v] / largest * (weight[u, w] / largest) * (weight[v, w] / largest)
+        roots = [cbrt(weight[edge] / largest) for edge in ((u, v), (u, w), (v, w))]
         for corner in (u, v, w):
-            total[corner] += cbrt(product)
+            total[corner] += prod(roots)  # that of the weights may be too small for a float
     degree = {v: len(near) for v, near in neighbors(rows, vertices).items()}
     return {v: total[v] / comb(d, 2) if d > 1 else 0.0 for v, d in degree.items()}
 
