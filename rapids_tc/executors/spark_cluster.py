@@ -69,7 +69,8 @@ class SparkJobs:
         def read(batches: Iterator[Any]) -> Iterator[Any]:
             from pyspark import TaskContext
 
-            partition = TaskContext.get().partitionId()  # type: ignore[union-attr]
+            context: Any = TaskContext.get()  # of PySpark, whose types not every checker has
+            partition = context.partitionId()
             yield from spark_rows.read_rows(batches, node, labels, partition, kind)
 
         kept, told = self._kept(frame.mapInArrow(read, OUT))
