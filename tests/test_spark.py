@@ -25,6 +25,7 @@ import rapids_tc as tc
 from rapids_tc.executors import spark_cluster, spark_rows, spark_tasks
 from rapids_tc.executors.protocol import Executor
 from rapids_tc.frames.backend import open_frame
+from rapids_tc.graphs import partitioned
 from rapids_tc.plan.block_layout import BlockLayout, use_layout
 from rapids_tc.plan.record import ANALYTICS, Result
 
@@ -96,10 +97,14 @@ def test_frames_without_edges(session):
     assert [len(part) for part in tc.vertex_triangles(none, **IDS).partitions] == [0]
 
 
-def test_what_changes_between_two_reads_is_refused(session):
-    """A lost executor has Spark read the frame again."""
+def test_what_changes_between_two_reads_is_refused(session, monkeypatch):
+    """A lost executor has Spark read the frame again; the call begins again, a few times."""
     frame = spark_tables.frame_of(session, FRAME, changing=1)
     session.lose, session.after = 1, 1
+    assert tc.count(frame, memory_limit="1GB", **IDS) == reference.count(every_path.ROWS)
+    assert session.lose == 0
+    monkeypatch.setattr(partitioned, "CALLS", 1)
+    session.lose, session.after = 1, session.jobs + 1
     with pytest.raises(tc.KernelError, match="changed"):
         tc.count(frame, memory_limit="1GB", **IDS)
     session.lose = 10**9
@@ -119,6 +124,7 @@ def test_other_partitions_of_a_second_read_are_refused(session):
 
     session.lose, session.after = 1, 1
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(partitioned, "CALLS", 1)
         patch.setattr(spark_tables.TableJobs, "read", fewer)
         with pytest.raises(tc.KernelError, match="other partitions"):
             tc.count(frame, memory_limit="1GB", **IDS)

@@ -10,6 +10,8 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from rapids_tc.errors import KernelError
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
@@ -19,6 +21,10 @@ if TYPE_CHECKING:
 
 Task = Any  # stands for the result of a function that runs somewhere
 Name = TypeVar("Name")
+
+
+class ReadAgainError(KernelError):
+    """Rows differ from those of a first read, because what that had kept was lost: call again."""
 
 
 @dataclass(frozen=True)

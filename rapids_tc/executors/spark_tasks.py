@@ -18,6 +18,7 @@ from itertools import count
 from typing import Any, Protocol
 
 from rapids_tc.errors import KernelError
+from rapids_tc.executors.protocol import ReadAgainError
 from rapids_tc.executors.spark_rows import Calls, Header, dump, load
 
 Kept = Any  # rows that Spark keeps
@@ -137,6 +138,7 @@ class TaskGraph:
     def __init__(self, jobs: Jobs) -> None:
         self.jobs = jobs
         self._same: dict[bytes, Node] = {}
+        self._read_again = False
 
     def submit(self, function: Any, args: tuple[Any, ...]) -> Task:
         """Note a task. The same function of the same arguments is the same task."""
@@ -239,8 +241,9 @@ class TaskGraph:
             if node.of is not None:
                 before = node.parts
                 self._keep_rows(node)
+                self._read_again = True
                 if before.keys() != node.parts.keys():
-                    raise KernelError(
+                    raise ReadAgainError(
                         "the frame has other partitions than when it was first read, after an "
                         "executor was lost: persist() it, and call again"
                     )
@@ -264,6 +267,8 @@ class TaskGraph:
             calls.append(Calls([(node.number, node.data) for node in nodes], values, kinds))
         kept, headers = self.jobs.run(calls, [*needed], _kept(needed.values()))
         errors = [header.error for header in headers.values() if header.error is not None]
+        if errors and self._read_again and isinstance(errors[0], KernelError):
+            raise ReadAgainError(str(errors[0])) from errors[0]
         if errors:
             raise errors[0]
         for node in (node for nodes in slots for node in nodes):

@@ -29,6 +29,7 @@ from rapids_tc.blocks.block_map import Blocked, Numbered, TaskMap
 from rapids_tc.blocks.context import WorkerContext
 from rapids_tc.blocks.distributed_triangles import DistributedTriangles
 from rapids_tc.errors import KernelError
+from rapids_tc.executors.protocol import ReadAgainError
 from rapids_tc.frames.adapters import CudfAdapter, FrameAdapter, PandasAdapter, root
 from rapids_tc.frames.backend import check_engine, resolve_engine
 from rapids_tc.graphs import one_worker, stages, vertex_answers
@@ -62,6 +63,7 @@ if TYPE_CHECKING:
     from rapids_tc.frames.backend import Frame
 
 ANSWERED_BY_WORKER = (Result.VALUE, Result.TABLE, Result.VERTICES, Result.TIMES, Result.TRIANGLES)
+CALLS = 3  # of one question, if rows are read again and differ
 # Values per vertex: the body runs on a worker.
 BY_SUMS = Needs.DEGREES | Needs.VERTEX_COUNTS | Needs.TRUSSNESS
 
@@ -72,8 +74,23 @@ def answer(
 ) -> Any:  # fmt: skip
     """Answer a call of an analytic on a partitioned frame.
 
-    `call` answers for a frame of one machine.
+    `call` answers for a frame of one machine. If rows come in another order after a worker was
+    lost, as behind a shuffle of Spark, the call begins again.
     """
+    calls = 1
+    while True:
+        try:
+            return _answer(factory, record, edges, options, own, call)
+        except ReadAgainError:
+            if calls == CALLS or kept_of(edges) is not None:
+                raise
+            calls += 1
+
+
+def _answer(
+    factory: ExecutorFactory, record: Analytic, edges: Any, options: Options, own: OwnOptions,
+    call: one_worker.Answer,
+) -> Any:  # fmt: skip
     executor, kept = factory(edges, check_progress(options.progress)), kept_of(edges)
     unchecked, own = own, record.check(own)
     by = options.by if kept is None else kept.options.by
