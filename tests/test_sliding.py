@@ -107,6 +107,14 @@ def test_late_rows_take_the_places_of_others(backend, seed):
             assert found[name].tolist() == right[name]
 
 
+@pytest.mark.parametrize(("lateness", "left"), [("500ms", 3), ("499ms", 1)])
+def test_parts_of_a_unit_of_the_times_add_up(backend, lateness, left):
+    seconds = pd.to_datetime(K3["t"].clip(2), unit="s").astype("datetime64[s]")
+    frame = backend.frame(K3.assign(t=seconds))
+    graph = tc.Graph(frame, time="t", within="500ms", lateness=lateness)
+    assert graph.n_edges == left
+
+
 def test_rows_in_the_order_of_time_are_those_of_the_whole_history(backend):
     frame = stream(200, 0, seed=3)
     whole = pd.DataFrame(reference.as_of(rows_of(frame), COLUMNS, within=15))

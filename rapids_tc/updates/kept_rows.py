@@ -7,7 +7,7 @@ the buffers are full: then the rows that are left move to new ones.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
@@ -53,6 +53,11 @@ class Window:
     within: Length
     lateness: Length
     columns: tuple[str, ...]
+
+    @property
+    def stay(self) -> Length:
+        """How long rows stay: `within` and `lateness` together."""
+        return replace(self.within, amount=self.within.amount + self.lateness.amount)
 
     def times(self, frame: Frame, backend: Backend) -> tuple[TimeColumn, Array]:
         """Return the column of times of a frame, and its codes.
@@ -150,7 +155,9 @@ class KeptRows:
         """Return the latest time that sees each row, and the newest up to which that may come."""
         xp = self._backend.xp
         seen = times.latest(codes, self.window.within, xp)
-        return seen, times.latest(seen, self.window.lateness, xp)
+        late = times.latest(seen, self.window.lateness, xp)
+        # Both lengths may have a part of a unit of the times; and sums of floats may be too small.
+        return seen, xp.maximum(late, times.latest(codes, self.window.stay, xp))
 
     def add(self, frame: Frame, codes: Array, times: TimeColumn, *, count: bool) -> Array | None:
         """Add the rows of a frame, none of which is late; return the columns of the window.
