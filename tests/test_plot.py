@@ -3,6 +3,7 @@
 import json
 import os
 import sys
+from functools import partial
 from pathlib import Path
 from runpy import run_path
 
@@ -206,6 +207,18 @@ def test_types_and_signs_have_a_bar_each(backend, many):
     shown = [(round(bar.get_x() + 0.35), int(bar.get_height())) for bar in ax.patches]
     counts = [number for _, number, _ in reference.balance(rows_of(many, "sign"))]
     assert shown == [(0, counts[0]), (2, counts[2]), (1, counts[1]), (3, counts[3])]
+
+
+def test_rows_of_an_edge_that_disagree_are_settled(backend):
+    rows = [(0, 1, "a", 1), (1, 2, "b", 1), (2, 0, "a", -1), (0, 1, "c", -1)]
+    edges = backend.frame(pd.DataFrame(rows, columns=["src", "dst", "kind", "sign"]))
+    ax = drawn(plot.types(edges, edge_type="kind", aggregate="last"))
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["a + b + c"]
+    ax = drawn(plot.balance(edges, sign="sign", aggregate="last"))
+    assert [bar.get_height() for bar in ax.patches if bar.get_height()] == [1]
+    for draw in (partial(plot.types, edge_type="kind"), partial(plot.balance, sign="sign")):
+        with pytest.raises(ValueError, match="aggregate= says"):
+            draw(edges)
 
 
 def test_of_many_types_the_rest_is_one_bar_that_says_so(backend):

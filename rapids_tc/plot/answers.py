@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from rapids_tc._typing import Frame, Label, Labels, Length
+from rapids_tc._typing import Aggregate, Frame, Label, Labels, Length
 from rapids_tc.analytics import types as typed
 from rapids_tc.analytics.over_time import triangles_over_time
 from rapids_tc.analytics.squares import vertex_squares
@@ -93,6 +93,7 @@ def types(
     *,
     edge_type: Label | None = None,
     vertex_type: Any = None,
+    aggregate: Aggregate | None = None,
     ax: Any = None,
     source: Labels | None = None,
     destination: Labels | None = None,
@@ -105,6 +106,8 @@ def types(
         One row per edge.
     edge_type, vertex_type : optional
         The types of the sides, or of the corners: see `triangles_by_type`.
+    aggregate : str, optional
+        Which of the types of its rows an edge gets: see `triangles_by_type`.
     ax : matplotlib.axes.Axes, optional
         The axes to draw on; by default new ones.
     source, destination : label, optional
@@ -129,8 +132,9 @@ def types(
     ['call + pay + pay']
     """
     table = typed.triangles_by_type(
-        edges, edge_type=edge_type, vertex_type=vertex_type, source=source, destination=destination
-    )
+        edges, edge_type=edge_type, vertex_type=vertex_type, aggregate=aggregate, source=source,
+        destination=destination,
+    )  # fmt: skip
     counts = values_of(table, "triangles")
     three = zip(*(values_of(table, f"type_{i}").tolist() for i in (1, 2, 3)), strict=True)
     names = np.array([" + ".join(map(str, kinds)) for kinds in three], dtype=object)
@@ -153,6 +157,7 @@ def balance(
     edges: Frame,
     *,
     sign: Label,
+    aggregate: Aggregate | None = None,
     ax: Any = None,
     source: Labels | None = None,
     destination: Labels | None = None,
@@ -165,6 +170,8 @@ def balance(
         One row per edge.
     sign : label
         The column of numbers whose signs count: see `balance`.
+    aggregate : str, optional
+        How the numbers of its rows become that of an edge: see `balance`.
     ax : matplotlib.axes.Axes, optional
         The axes to draw on; by default new ones.
     source, destination : label, optional
@@ -187,7 +194,9 @@ def balance(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['balanced', 'not balanced']
     """
-    table = typed.balance(edges, sign=sign, source=source, destination=destination)
+    table = typed.balance(
+        edges, sign=sign, aggregate=aggregate, source=source, destination=destination
+    )
     counts, names = values_of(table, "triangles"), values_of(table, "signs").tolist()
     balanced = values_of(table, "balanced").astype(bool)
     ax = new_axes(ax, "signs of the sides", "triangles")
