@@ -25,6 +25,8 @@ from rapids_tc.plot.style import (
 )  # fmt: skip
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
     from rapids_tc.graphs.in_memory import InMemoryGraph
 
 
@@ -82,20 +84,16 @@ def draw_truss(
         _check_drawn(graph, k, len(core))
         outside = ~inside if graph.n_vertices <= DRAWN else np.zeros_like(inside)
         positions = _positions(ends[inside | outside], core)
-        ax = new_axes(ax, "", "")
-        ax.set_axis_off()
+        ax = _graph_axes(ax)
         ax.set_title(
             f"the {smallest}-truss: {len(core):,} vertices, {inside.sum():,} edges", color=INK
         )
-        lines = library("matplotlib.collections").LineCollection
         for edges_drawn, color, width, size in (
             (outside, FAINT, 0.7, 12),
             (inside, ACCENT, 1.1, 42),
         ):
-            pairs = [(positions[u], positions[v]) for u, v in ends[edges_drawn].tolist()]
-            ax.add_collection(lines(pairs, colors=color, linewidths=width, zorder=1))
-            dots = np.array([positions[v] for v in np.unique(ends[edges_drawn])]).reshape(-1, 2)
-            ax.scatter(*dots.T, s=size, color=color, edgecolors="white", linewidths=0.6, zorder=2)
+            _add_lines(ax, ends[edges_drawn].tolist(), positions, colors=color, linewidths=width)
+            _add_dots(ax, np.unique(ends[edges_drawn]).tolist(), positions, s=size, color=color)
         halo = [library("matplotlib.patheffects").withStroke(linewidth=2.5, foreground="white")]
         for vertex, name in zip(core.tolist() if labels else (), _names(graph, core), strict=False):
             x, y = positions[vertex]  # on the unit circle: names go outside of it
@@ -167,21 +165,17 @@ def communities(
         tree = joined(graph, present, "triangles")
         community = graph.backend.host(numbers(graph, tree)[tree.of_edge])[inside]
         others = others[: len(others) if graph.n_vertices <= DRAWN else 0]
-        networkx, lines = library("networkx"), library("matplotlib.collections").LineCollection
+        networkx = library("networkx")
         whole = networkx.Graph([*ends.tolist(), *others.tolist()])
         positions = networkx.spring_layout(whole, seed=4, iterations=200)
-        ax = new_axes(ax, "", "")
-        ax.set_axis_off()
-        around = [(positions[u], positions[v]) for u, v in others.tolist()]
-        ax.add_collection(lines(around, colors=FAINT, linewidths=0.7, zorder=0))
+        ax = _graph_axes(ax)
+        _add_lines(ax, others.tolist(), positions, colors=FAINT, linewidths=0.7, zorder=0)
         for number in np.unique(community).tolist():
             own = ends[community == number]
-            pairs = [(positions[u], positions[v]) for u, v in own.tolist()]
             size = f"{len(np.unique(own)):,} vertices"
             label, color = f"community {number}: {size}", COLORS[number % len(COLORS)]
-            ax.add_collection(lines(pairs, colors=color, linewidths=1.4, label=label, zorder=1))
-        dots = np.array([positions[v] for v in core.tolist()])
-        ax.scatter(*dots.T, s=24, color=INK, edgecolors="white", linewidths=0.6, zorder=2)
+            _add_lines(ax, own.tolist(), positions, colors=color, linewidths=1.4, label=label)
+        _add_dots(ax, core.tolist(), positions, s=24, color=INK)
         found = len(np.unique(community))
         ax.set_title(f"{found:,} {'community' if found == 1 else 'communities'}", color=INK)
         if found <= len(COLORS):
@@ -268,17 +262,36 @@ def hierarchy(
     for child in sorted(inside.keys() - {None}, reverse=True):
         place[child] = float(np.mean([place[each] for each in inside[child]]))
     ax = new_axes(ax, "", "k")
-    pairs = [((place[a], level[a]), (place[b], level[b])) for a, b in around.items() if b in place]
-    lines = library("matplotlib.collections").LineCollection
-    ax.add_collection(lines(pairs, colors=FAINT, linewidths=1.2, zorder=1))
-    x, y = [place[each] for each in level], [*level.values()]
-    sizes = 12 + 300 * size[shown] / size.max()
-    ax.scatter(x, y, s=sizes, color=MAIN, edgecolors="white", linewidths=0.6, zorder=2)
+    positions = {each: (place[each], level[each]) for each in level}
+    pairs = [(a, b) for a, b in around.items() if b in place]
+    _add_lines(ax, pairs, positions, colors=FAINT, linewidths=1.2)
+    _add_dots(ax, [*level], positions, s=12 + 300 * size[shown] / size.max(), color=MAIN)
     ax.set_xticks([])
     ax.spines["bottom"].set_visible(False)
     ax.yaxis.get_major_locator().set_params(integer=True)
     ax.margins(0.1)
     return ax
+
+
+def _graph_axes(ax: Any) -> Any:
+    """Return axes for a picture of a graph, which has no scales."""
+    ax = new_axes(ax, "", "")
+    ax.set_axis_off()
+    return ax
+
+
+def _add_lines(
+    ax: Any, pairs: Iterable[Sequence[Any]], at: Mapping[Any, Any], zorder: int = 1, **style: Any
+) -> None:
+    """Draw a line between the two places of each pair."""
+    lines = library("matplotlib.collections").LineCollection
+    ax.add_collection(lines([(at[a], at[b]) for a, b in pairs], zorder=zorder, **style))
+
+
+def _add_dots(ax: Any, names: list[Any], at: Mapping[Any, Any], **style: Any) -> None:
+    """Draw a dot at the place of each name, in front of the lines."""
+    dots = np.array([at[name] for name in names]).reshape(-1, 2)
+    ax.scatter(*dots.T, edgecolors="white", linewidths=0.6, zorder=2, **style)
 
 
 def _ends(graph: InMemoryGraph) -> np.ndarray:
