@@ -1372,10 +1372,13 @@ HINTS = {
     "plot/style": [
         (without("matplotlib.pyplot", lambda h: plot.truss_profile(k3())),
          r"pip install 'rapids_tc\[plot\]'"),
+        (lambda h: plot.triads(k3(), ax="x"), "give flat axes of matplotlib, one of those of fig"),
+        (lambda h: plot.triads(tc.Graph(k3(t=[1] * 3), by="t")), "give the rows of one group"),
     ],
     "plot/trusses": [
         (lambda h: plot.draw_truss(k3()[:0]), "no edge, and so no truss"),
         (lambda h: plot.draw_truss(k3(), k=9), r"drawn are 1 to \d+; the last one is the 3-truss"),
+        (lambda h: plot.hierarchy(k3()[:2]), "no triangle, and so no community"),
         (lambda h: plot.hierarchy(k3(), at_least=9), r"drawn are 1 to \d+; the largest one has 3"),
     ],
     "blocks/distributed_triangles": [

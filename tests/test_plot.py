@@ -78,6 +78,20 @@ def test_a_picture_names_its_columns(backend, picture):
 
 
 @each_picture
+def test_a_picture_says_what_it_takes(backend, club, picture):
+    for wrong in ("x", np.empty(2), plt.figure(), plt.subplot(projection="polar")):
+        with pytest.raises(TypeError, match=r"^ax is of type .*: give flat axes of matplotlib"):
+            picture(club, ax=wrong)
+    with pytest.raises(TypeError, match=r"did you mean source=\?"):
+        picture(club, src="src")
+    with pytest.raises(TypeError, match=r"options are named: .*ax=, .*source=, destination=\)"):
+        picture(club, 3, 4)
+    frame = karate().assign(day=1)
+    with pytest.raises(ValueError, match=r"one graph, and this one has groups by=.*rows of one"):
+        picture(tc.Graph(backend.frame(frame), by="day"))
+
+
+@each_picture
 def test_nothing_global_changes(club, picture):
     before = dict(matplotlib.rcParams)
     drawn(picture(club))
@@ -101,6 +115,9 @@ def test_no_edges(backend):
         else:
             with pytest.raises(ValueError, match="no edge"):
                 picture(edges)
+    for edges in (backend.frame({"src": [1], "dst": [1]}), backend.frame(star(3).frame())):
+        with pytest.raises(ValueError, match="no triangle, and so no community to draw"):
+            plot.hierarchy(edges)
 
 
 def test_clustering_by_degree_shows_every_vertex_of_two_neighbors(club):
@@ -136,6 +153,8 @@ def test_a_truss_is_drawn_on_its_graph(club):
     assert (len(around.get_segments()), len(truss.get_segments())) == (78 - 25, 25)
     assert {text.get_text() for text in ax.texts} == {str(v) for v in SHOWN}
     assert not plot.draw_truss(club, labels=False).texts
+    with pytest.raises(ValueError, match="labels='no'; accepted: True, False"):
+        plot.draw_truss(club, labels="no")
 
 
 def test_of_a_large_graph_the_truss_alone_is_drawn(backend):
@@ -241,6 +260,9 @@ def test_a_census_stands_over_drawings_of_its_triads(backend, many, directed):
     bars = [int(bar.get_height()) for bar in ax.patches]
     expected = reference.triad_counts(rows_of(many), directed=directed)
     assert dict(zip([x.get_text() for x in ax.get_xticklabels()], bars, strict=True)) == expected
+    some = plot.triads(backend.frame(many), directed=directed, vertices=[3, 8]).patches
+    apart = reference.triad_counts(rows_of(many), among=[3, 8], directed=directed)
+    assert [int(bar.get_height()) for bar in some] == [*apart.values()]
     boxes = [box for box in ax.artists if hasattr(box, "offsetbox")]
     arrows = [
         [a.get_arrowstyle().__class__.__name__ for a in box.offsetbox.get_children()
@@ -290,6 +312,9 @@ def test_the_hierarchy_is_a_tree_over_k(backend):
     assert len(few.get_offsets()) == sum(n >= 10 for *_, n in table)
     with pytest.raises(ValueError, match=r"at_least=1000: 0 communities.*the largest one has"):
         plot.hierarchy(backend.frame(novel), at_least=1000)
+    for wrong in ("x", 2.5, 0):
+        with pytest.raises(ValueError, match=r"at_least=.*accepted: an integer from 1 on"):
+            plot.hierarchy(backend.frame(novel), at_least=wrong)
 
 
 def test_squares_of_two_sides_have_a_line_each(backend, many):
@@ -308,17 +333,23 @@ def test_squares_of_two_sides_have_a_line_each(backend, many):
 @pytest.mark.cpu_only
 def test_answers_of_other_libraries_are_drawn(many):
     polars, pyarrow = need_module("polars"), need_module("pyarrow")
-    for frame in (polars.from_pandas(many), pyarrow.Table.from_pandas(many)):
-        for ax, other in (
-            (plot.triads(frame), plot.triads(many)),
-            (plot.types(frame, edge_type="kind"), plot.types(many, edge_type="kind")),
-        ):
-            bars = [
-                [(x.get_width(), x.get_height()) for x in drawn(y).patches] for y in (ax, other)
-            ]
-            assert bars[0] == bars[1]
-        lines = [plot.over_time(x, time="at", window="1D").lines[0] for x in (frame, many)]
-        assert lines[0].get_ydata().tolist() == lines[1].get_ydata().tolist()
+    given = {"types": {"edge_type": "kind"}, "over_time": {"time": "at", "window": "1D"}}
+    given |= {"balance": {"sign": "sign"}, "triads": {}, "squares": {}, "hierarchy": {}}
+    for name, options in given.items():
+        frames = [many, polars.from_pandas(many), polars.from_pandas(many).lazy()]
+        frames += [pyarrow.Table.from_pandas(many)]
+        if not options:  # arrays have no further columns
+            frames += [(many["src"].to_numpy(), many["dst"].to_numpy())]
+        shown = [marks(getattr(plot, name)(frame, **options)) for frame in frames]
+        assert shown[1:] == shown[:1] * (len(frames) - 1), name
+
+
+def marks(ax):
+    """Where bars, lines and dots are."""
+    plt.close(ax.figure)
+    bars = [(x.get_width(), x.get_height()) for x in ax.patches]
+    lines = [line.get_ydata().tolist() for line in ax.lines]
+    return bars, lines, [x.get_offsets().tolist() for x in ax.collections]
 
 
 def test_without_matplotlib_the_error_says_what_to_install(monkeypatch, club):

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from rapids_tc._typing import Aggregate, Frame, Label, Labels, Length
+from rapids_tc._typing import Aggregate, Frame, Label, Labels, Length, Vertices
 from rapids_tc.analytics import types as typed
 from rapids_tc.analytics.over_time import triangles_over_time
 from rapids_tc.analytics.squares import vertex_squares
@@ -16,10 +16,11 @@ from rapids_tc.plot.style import (
     FAINT,
     INK,
     MAIN,
+    columns_of,
     library,
     logarithmic,
     new_axes,
-    values_of,
+    picture,
 )  # fmt: skip
 
 # {triad: its edges, among the corners left, top and right}
@@ -34,6 +35,7 @@ _SHOWN = 20  # combinations of types
 _SPREAD = 100  # from which on a scale is logarithmic
 
 
+@picture
 def over_time(
     edges: Frame,
     *,
@@ -48,21 +50,15 @@ def over_time(
 
     Parameters
     ----------
-    edges : DataFrame or Graph
-        One row per edge and time.
     time : label
         The column of times.
     window, step : optional
         The length of the windows, and from one to the next: see `triangles_over_time`. Without a
         window, the line is of all triangles up to each time.
-    ax : matplotlib.axes.Axes, optional
-        The axes to draw on, which may have such a line already; by default new ones.
-    source, destination : label, optional
-        The two id columns; see `Graph`.
 
-    Returns
-    -------
-    matplotlib.axes.Axes
+    Notes
+    -----
+    Axes of yours may have such a line already: lines of several windows compare.
 
     Examples
     --------
@@ -78,7 +74,7 @@ def over_time(
     )
     counted = f"triangles of a window of {window}" if window is not None else "triangles so far"
     ax = new_axes(ax, str(time), counted)
-    x, y = values_of(table, time), values_of(table, "triangles")
+    x, y = columns_of(table, time, "triangles")
     # A count holds until the next row comes; a window has a dot where it begins.
     ax.plot(x, y, color=MAIN, lw=1.6, drawstyle="default" if window is not None else "steps-post")
     ax.set_ylim(bottom=0)
@@ -88,6 +84,7 @@ def over_time(
     return ax
 
 
+@picture
 def types(
     edges: Frame,
     *,
@@ -102,20 +99,10 @@ def types(
 
     Parameters
     ----------
-    edges : DataFrame or Graph
-        One row per edge.
     edge_type, vertex_type : optional
         The types of the sides, or of the corners: see `triangles_by_type`.
     aggregate : str, optional
         Which of the types of its rows an edge gets: see `triangles_by_type`.
-    ax : matplotlib.axes.Axes, optional
-        The axes to draw on; by default new ones.
-    source, destination : label, optional
-        The two id columns; see `Graph`.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
 
     Notes
     -----
@@ -135,9 +122,9 @@ def types(
         edges, edge_type=edge_type, vertex_type=vertex_type, aggregate=aggregate, source=source,
         destination=destination,
     )  # fmt: skip
-    counts = values_of(table, "triangles")
-    three = zip(*(values_of(table, f"type_{i}").tolist() for i in (1, 2, 3)), strict=True)
-    names = np.array([" + ".join(map(str, kinds)) for kinds in three], dtype=object)
+    counts, *three = columns_of(table, "triangles", "type_1", "type_2", "type_3")
+    kinds = zip(*(column.tolist() for column in three), strict=True)
+    names = np.array([" + ".join(map(str, kind)) for kind in kinds], dtype=object)
     order = np.argsort(-counts, kind="stable")
     largest, others = order[:_SHOWN], order[_SHOWN:]
     shown, labels = counts[largest].tolist(), names[largest].tolist()
@@ -153,6 +140,7 @@ def types(
     return ax
 
 
+@picture
 def balance(
     edges: Frame,
     *,
@@ -166,20 +154,10 @@ def balance(
 
     Parameters
     ----------
-    edges : DataFrame or Graph
-        One row per edge.
     sign : label
         The column of numbers whose signs count: see `balance`.
     aggregate : str, optional
         How the numbers of its rows become that of an edge: see `balance`.
-    ax : matplotlib.axes.Axes, optional
-        The axes to draw on; by default new ones.
-    source, destination : label, optional
-        The two id columns; see `Graph`.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
 
     Notes
     -----
@@ -197,21 +175,25 @@ def balance(
     table = typed.balance(
         edges, sign=sign, aggregate=aggregate, source=source, destination=destination
     )
-    counts, names = values_of(table, "triangles"), values_of(table, "signs").tolist()
-    balanced = values_of(table, "balanced").astype(bool)
+    counts, names, balanced = columns_of(table, "triangles", "signs", "balanced")
+    balanced = balanced.astype(bool)
     ax = new_axes(ax, "signs of the sides", "triangles")
     for chosen, color, label in ((balanced, MAIN, "balanced"), (~balanced, ACCENT, "not balanced")):
         ax.bar(np.flatnonzero(chosen), counts[chosen], color=color, width=0.7, label=label)
-    ax.set_xticks(range(len(names)), [name.replace("-", "\N{MINUS SIGN}") for name in names])
+    ax.set_xticks(
+        range(len(names)), [name.replace("-", "\N{MINUS SIGN}") for name in names.tolist()]
+    )
     ax.grid(visible=False, axis="x")
     _scaled(ax, "y", counts.tolist())
     ax.legend(frameon=False)
     return ax
 
 
+@picture
 def triads(
     edges: Frame,
     *,
+    vertices: Vertices | None = None,
     directed: bool = False,
     ax: Any = None,
     source: Labels | None = None,
@@ -221,18 +203,10 @@ def triads(
 
     Parameters
     ----------
-    edges : DataFrame or Graph
-        One row per edge.
+    vertices : list, array, Series, Index or DataFrame, optional
+        Count only sets with at least one of these: see `triad_counts`.
     directed : bool, optional
         Whether edges lead from source to destination: 16 kinds instead of four.
-    ax : matplotlib.axes.Axes, optional
-        The axes to draw on; by default new ones.
-    source, destination : label, optional
-        The two id columns; see `Graph`.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
 
     Notes
     -----
@@ -246,8 +220,10 @@ def triads(
     >>> [int(bar.get_height()) for bar in ax.patches]
     [3971, 1575, 393, 45]
     """
-    table = triad_counts(edges, directed=directed, source=source, destination=destination)
-    names, counts = (values_of(table, name).tolist() for name in ("triad", "count"))
+    table = triad_counts(
+        edges, vertices=vertices, directed=directed, source=source, destination=destination
+    )
+    names, counts = (column.tolist() for column in columns_of(table, "triad", "count"))
     ax = new_axes(ax, "", "sets of three vertices")
     ax.bar(range(len(names)), [float(n) for n in counts], color=MAIN, width=0.7)
     ax.set_xticks(range(len(names)), names, rotation=90 if directed else 0)
@@ -271,6 +247,7 @@ def triads(
     return ax
 
 
+@picture
 def squares(
     edges: Frame,
     *,
@@ -283,18 +260,8 @@ def squares(
 
     Parameters
     ----------
-    edges : DataFrame or Graph
-        One row per edge.
     bipartite : bool, optional
         Whether the two columns name different things, as buyers and goods: a line for each.
-    ax : matplotlib.axes.Axes, optional
-        The axes to draw on; by default new ones.
-    source, destination : label, optional
-        The two id columns; see `Graph`.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
 
     Notes
     -----
@@ -309,11 +276,10 @@ def squares(
     'squares'
     """
     table = vertex_squares(edges, bipartite=bipartite, source=source, destination=destination)
-    counts = values_of(table, "squares")
+    counts, *sides = columns_of(table, "squares", *["side"] * bipartite)
     ax = new_axes(ax, "squares", "vertices in at least as many")
-    sides = values_of(table, "side") if bipartite else np.full(len(counts), "")
     for name, color in (("source", MAIN), ("destination", ACCENT)) if bipartite else (("", MAIN),):
-        own = counts[(sides == name) & (counts > 0)]
+        own = counts[(counts > 0) & (sides[0] == name if bipartite else True)]
         x, vertices = np.unique(own, return_counts=True)
         at_least = np.cumsum(vertices[::-1])[::-1]
         ax.plot(x, at_least, "o-", color=color, lw=1, ms=4, label=name)

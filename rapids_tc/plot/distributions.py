@@ -8,26 +8,14 @@ import numpy as np
 
 from rapids_tc._typing import Frame, Labels
 from rapids_tc.analytics.clustering import per_pair
-from rapids_tc.plot.style import ACCENT, MAIN, logarithmic, new_axes, opened
+from rapids_tc.plot.style import ACCENT, MAIN, logarithmic, new_axes, opened, picture
 
 
+@picture
 def clustering_by_degree(
     edges: Frame, *, ax: Any = None, source: Labels | None = None, destination: Labels | None = None
 ) -> Any:
     """Draw the clustering of every vertex over its degree as a dot, and the mean as a line.
-
-    Parameters
-    ----------
-    edges : DataFrame or Graph
-        One row per edge.
-    ax : matplotlib.axes.Axes, optional
-        The axes to draw on; by default new ones.
-    source, destination : label, optional
-        The two id columns; see `Graph`.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
 
     Notes
     -----
@@ -59,23 +47,11 @@ def clustering_by_degree(
         return ax
 
 
+@picture
 def triangle_distribution(
     edges: Frame, *, ax: Any = None, source: Labels | None = None, destination: Labels | None = None
 ) -> Any:
     """Draw how many vertices are in at least x triangles over x, on logarithmic scales.
-
-    Parameters
-    ----------
-    edges : DataFrame or Graph
-        One row per edge.
-    ax : matplotlib.axes.Axes, optional
-        The axes to draw on; by default new ones.
-    source, destination : label, optional
-        The two id columns; see `Graph`.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
 
     Notes
     -----
@@ -99,23 +75,11 @@ def triangle_distribution(
         return ax
 
 
+@picture
 def truss_profile(
     edges: Frame, *, ax: Any = None, source: Labels | None = None, destination: Labels | None = None
 ) -> Any:
     """Draw how many edges are in the k-truss, and how many have trussness k, for every k.
-
-    Parameters
-    ----------
-    edges : DataFrame or Graph
-        One row per edge.
-    ax : matplotlib.axes.Axes, optional
-        The axes to draw on; by default new ones.
-    source, destination : label, optional
-        The two id columns; see `Graph`.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
 
     Notes
     -----

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from rapids_tc._arguments import check_flag, check_integer
 from rapids_tc._typing import Frame, Labels
 from rapids_tc.analytics.communities import truss_hierarchy
 from rapids_tc.analytics.trusses import checked_k
@@ -18,10 +19,11 @@ from rapids_tc.plot.style import (
     FAINT,
     INK,
     MAIN,
+    columns_of,
     library,
     new_axes,
     opened,
-    values_of,
+    picture,
 )  # fmt: skip
 
 if TYPE_CHECKING:
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from rapids_tc.graphs.in_memory import InMemoryGraph
 
 
+@picture
 def draw_truss(
     edges: Frame,
     k: int | str = "max",
@@ -43,20 +46,10 @@ def draw_truss(
 
     Parameters
     ----------
-    edges : DataFrame or Graph
-        One row per edge.
     k : int or "max", optional
         The truss to draw; "max" is the last that has an edge.
-    ax : matplotlib.axes.Axes, optional
-        The axes to draw on; by default new ones.
     labels : bool, optional
         Whether to write ids beside the vertices of the truss.
-    source, destination : label, optional
-        The two id columns; see `Graph`.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
 
     Raises
     ------
@@ -75,6 +68,7 @@ def draw_truss(
     >>> ax.get_title()
     'the 5-truss: 6 vertices, 14 edges'
     """
+    check_flag({"labels": labels}, "labels")
     with opened(edges, source, destination) as graph:
         trussness = graph.backend.host(graph.trussness)
         smallest = checked_k(k) or graph.max_truss
@@ -108,6 +102,7 @@ def draw_truss(
         return ax
 
 
+@picture
 def communities(
     edges: Frame,
     k: int | Literal["max"] = "max",
@@ -120,18 +115,8 @@ def communities(
 
     Parameters
     ----------
-    edges : DataFrame or Graph
-        One row per edge.
     k : int or "max", optional
         The truss to draw; "max" is the last that has an edge.
-    ax : matplotlib.axes.Axes, optional
-        The axes to draw on; by default new ones.
-    source, destination : label, optional
-        The two id columns; see `Graph`.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
 
     Raises
     ------
@@ -185,6 +170,7 @@ def communities(
         return ax
 
 
+@picture
 def hierarchy(
     edges: Frame,
     *,
@@ -197,18 +183,8 @@ def hierarchy(
 
     Parameters
     ----------
-    edges : DataFrame or Graph
-        One row per edge.
-    ax : matplotlib.axes.Axes, optional
-        The axes to draw on; by default new ones.
     at_least : int, optional
         Draw only communities of at least so many vertices.
-    source, destination : label, optional
-        The two id columns; see `Graph`.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
 
     Raises
     ------
@@ -230,19 +206,20 @@ def hierarchy(
     >>> ax.get_ylabel()
     'k'
     """
+    check_integer({"at_least": at_least}, "at_least", 1)
     table = truss_hierarchy(edges, source=source, destination=destination)
-    number, k, parent, size = (
-        values_of(table, name) for name in ("truss_community", "k", "parent", "vertices")
-    )
+    number, k, parent, size = columns_of(table, "truss_community", "k", "parent", "vertices")
+    if not len(size):
+        raise ValueError("the graph has no triangle, and so no community to draw")
     shown = size >= at_least
     if not 0 < shown.sum() <= DRAWN:
         raise ValueError(
             f"at_least={at_least!r}: {shown.sum():,} communities have as many vertices, drawn are "
-            f"1 to {DRAWN}; the largest one has {size.max(initial=0):,}"
+            f"1 to {DRAWN}; the largest one has {size.max():,}"
         )
     level = dict(zip(number[shown].tolist(), k[shown].tolist(), strict=True))
     around = {
-        child: None if above is None or above != above else int(above)
+        child: int(above) if isinstance(above, int | float) and above >= 0 else None
         for child, above in zip(number[shown].tolist(), parent[shown].tolist(), strict=True)
     }
     inside: dict[Any, list[int]] = {}
