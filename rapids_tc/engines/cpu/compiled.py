@@ -147,7 +147,8 @@ class _Cache(FunctionCache):  # type: ignore[misc]
 
     def _path(self, sig: Any, codegen: Any) -> Path | None:
         folder = _folder() if self._enabled else None
-        parts = (self._index_key(sig, codegen), sys.implementation.cache_tag, __file__)
+        ours = str(Path(__file__).resolve())  # through links, to one place of the same sources
+        parts = (self._index_key(sig, codegen), sys.implementation.cache_tag, ours)
         key = hashlib.sha256(repr(parts).encode()).hexdigest()[:24]
         return folder and folder / f"{self._py_func.__name__}-{key}.nbc"
 
