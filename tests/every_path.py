@@ -194,6 +194,18 @@ CALLS = [(name, own) for name, record in ANALYTICS.items() for own in choices(re
 NAMES = [f"{name} {[*own.values()]}" for name, own in CALLS]
 
 
+def share(way=0, ways=1):
+    """Calls, and what they are shown as, for one of several ways that have all calls together.
+
+    Each has the first call of every function, and the others in turn.
+    """
+    seen = set()
+    for turn, ((name, own), shown) in enumerate(zip(CALLS, NAMES, strict=True)):
+        if name not in seen or turn % ways == way:
+            yield (name, own), shown
+        seen.add(name)
+
+
 # What is right ------------------------------------------------------------------------------------
 
 

@@ -3,7 +3,7 @@
 import every_path
 import numpy as np
 import pytest
-from every_path import CALLS, ENGINES, NAMES, PATHS, Path
+from every_path import CALLS, ENGINES, NAMES, PATHS, Path, share
 
 import rapids_tc as tc
 from rapids_tc.analytics.analytic import analytic
@@ -26,20 +26,39 @@ from rapids_tc.plan.record import (
 pytestmark = pytest.mark.cpu_only
 
 
-# Paths on which kernels differ; those of the others are the same.
-EMULATED = ("whole", "3 x 3 blocks", "blocks, the rest in memory", "7 partitions, 2 x 2 blocks")
-EACH = [(path, "cpu") for path in PATHS] + [(path, "emulated cuda") for path in EMULATED]
+# Ways to an answer, of which those of a line have all calls together. Kernels differ on few paths.
+WAYS = [
+    ("cpu", "whole"),
+    ("cpu", "prepared"),
+    ("cpu", "1 x 1 blocks", "2 x 2 blocks"),
+    ("cpu", "3 x 3 blocks", "blocks, the rest in memory"),
+    ("cpu", "1 partitions", "7 partitions"),
+    ("cpu", "7 partitions, 2 x 2 blocks", "7 partitions, 3 x 3 blocks to the end"),
+    ("emulated cuda", "whole"),
+    ("emulated cuda", "3 x 3 blocks", "blocks, the rest in memory", "7 partitions, 2 x 2 blocks"),
+]
+EACH = [
+    (path, engine, way, len(paths)) for engine, *paths in WAYS for way, path in enumerate(paths)
+]
 
 
-@pytest.mark.parametrize(("path", "engine"), EACH)
-def test_every_call_is_right_on_every_path(path, engine):
+@pytest.mark.parametrize(
+    ("path", "engine", "way", "ways"), EACH, ids=[f"{path}-{engine}" for path, engine, *_ in EACH]
+)
+def test_every_call_is_right_on_every_path(path, engine, way, ways):
     with ENGINES[engine]():
-        for (name, own), shown in zip(CALLS, NAMES, strict=True):
+        for (name, own), shown in share(way, ways):
             try:
                 every_path.check(name, own, PATHS[path])
             except BaseException as error:
                 error.add_note(shown)
                 raise
+
+
+def test_every_path_is_a_way():
+    assert {path for path, *_ in EACH} == PATHS.keys()
+    asked = [shown for way in range(3) for _, shown in share(way, 3)]
+    assert {*asked} == {*NAMES} and len(asked) < 1.4 * len(NAMES)
 
 
 def test_a_wrong_definition_is_noticed(monkeypatch):

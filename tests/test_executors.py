@@ -10,7 +10,7 @@ import every_path
 import numpy as np
 import pandas as pd
 import pytest
-from every_path import CALLS, FRAME, IDS, NAMES
+from every_path import FRAME, IDS
 from needs import need_module
 
 import rapids_tc as tc
@@ -103,11 +103,11 @@ def test_it_is_short():
 
 
 @pytest.mark.parametrize(
-    "layout", [None, BlockLayout(2, 2, peel_below=20)], ids=["one block", "blocks"]
+    ("way", "layout"), [*enumerate((None, BlockLayout(2, 2, peel_below=20)))], ids=["one", "blocks"]
 )
-def test_threads_answer_what_a_cluster_answers(threaded, layout):
+def test_threads_answer_what_a_cluster_answers(threaded, way, layout):
     answered = 0
-    for (name, own), shown in zip(CALLS, NAMES, strict=True):
+    for (name, own), shown in every_path.share(way, 2):
         if ANALYTICS[name].local(own, Threads.kind) is None:
             refusal = every_path.in_blocks(name, own, layout)
             frame = ThreadedFrame([FRAME.iloc[a : a + 20] for a in range(0, len(FRAME), 20)])

@@ -133,9 +133,16 @@ def check(shown, path):
         assert_same(plain(name, call(path, name, own)), right(shown))
 
 
-CHOSEN = ["whole", "2 x 2 blocks", "prepared", "7 partitions",
-          "7 partitions, 3 x 3 blocks to the end"]  # fmt: skip
-WAYS = [*((path, "cpu") for path in CHOSEN), ("whole", "emulated cuda")]  # kernels know no groups
+CUT = "7 partitions, 3 x 3 blocks to the end"
+# Each has a share of the calls, as in `test_every_path`; kernels know no groups.
+WAYS = [
+    ("whole", "cpu", 0, 1),
+    ("prepared", "cpu", 0, 1),
+    ("2 x 2 blocks", "cpu", 0, 3),
+    ("7 partitions", "cpu", 1, 3),
+    (CUT, "cpu", 2, 3),
+    ("whole", "emulated cuda", 0, 2),
+]
 WITH_GROUPS = {
     shown: call
     for shown, call in zip(NAMES, CALLS, strict=True)
@@ -149,10 +156,14 @@ def right(shown):
     return by_group(*WITH_GROUPS[shown])
 
 
-@pytest.mark.parametrize(("path", "engine"), WAYS)
-def test_every_call_is_right_by_group(path, engine):
+@pytest.mark.parametrize(
+    ("path", "engine", "way", "ways"), WAYS, ids=[f"{path}-{engine}" for path, engine, *_ in WAYS]
+)
+def test_every_call_is_right_by_group(path, engine, way, ways):
     with ENGINES[engine]():
-        for shown in WITH_GROUPS:
+        for _, shown in every_path.share(way, ways):
+            if shown not in WITH_GROUPS:
+                continue
             try:
                 check(shown, PATHS[path])
             except BaseException as error:
@@ -395,7 +406,7 @@ def test_weights_are_scaled_by_the_largest_of_their_group():
     options = {"weight": "w", "by": "day", **every_path.IDS, "aggregate": "max"}
     for directed in (False, True):
         expected = tc.clustering(weights, directed=directed, **options)
-        for path in map(PATHS.get, (*CHOSEN[:2], CHOSEN[-1])):
+        for path in map(PATHS.get, ("whole", "2 x 2 blocks", CUT)):
             with path.edges(weights) as edges:
                 apart = tc.clustering(edges, directed=directed, **options)
             apart = pd.concat(apart.partitions) if path.partitions else apart

@@ -17,7 +17,7 @@ import worker_peaks
 from dask_support import ASKED, Here, apart, assert_same, layout, plain, together
 from dask_support import worked_on_here as here
 from distributed import Client, LocalCluster, get_task_stream
-from every_path import CALLS, FRAME, IDS, NAMES, in_parts
+from every_path import FRAME, IDS, in_parts
 from graphs import TRIANGLES, edge_frames, small
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
@@ -44,13 +44,15 @@ def every_worker_counts(monkeypatch):
 
 
 @pytest.mark.cpu_only
-@pytest.mark.parametrize("cut", [BlockLayout(1), BlockLayout(2, 2, peel_below=20)])
-def test_one_graph_answers_every_call(cut):
+@pytest.mark.parametrize(
+    ("way", "cut"), enumerate([BlockLayout(1), BlockLayout(2, 2, peel_below=20)])
+)
+def test_one_graph_answers_every_call(way, cut):
     """From the frame alone, and from what the calls before have left."""
     with use_layout(cut):
         graph = tc.Graph(in_parts(FRAME, 7), **IDS)
-        refused = 0
-        for (name, own), shown in zip([*CALLS, *CALLS[:3]], [*NAMES, *NAMES[:3]], strict=True):
+        refused, asked = 0, [*every_path.share(way, 2)]
+        for (name, own), shown in asked + asked[:3]:
             options = dict(own)
             columns = options.pop("columns", ())
             refusal = ANALYTICS[name].local(own, "Graph of a PartitionedFrame")
@@ -67,7 +69,7 @@ def test_one_graph_answers_every_call(cut):
             except BaseException as error:
                 error.add_note(shown)
                 raise
-        assert len(CALLS) + 3 - refused > 60
+        assert len(asked) + 3 - refused > 60
     assert graph.n_vertices == len({v for row in every_path.ROWS for v in row})
     assert graph.n_edges == len(reference.simple_edges(every_path.ROWS))
 
