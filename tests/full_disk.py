@@ -43,7 +43,7 @@ def open_files():
 
 def sizes(need):
     """From nothing to more than enough, most of them where files end or pages do."""
-    some = (0, 1, 3, 4, 4095, 4096, *range(0, need, need // 6), need - 4096, need - 1, need)
+    some = (0, 1, 3, 4, 4095, 4096, *range(0, need, need // 4), need - 4096, need - 1, need)
     return sorted({size for size in some if size >= 0})
 
 

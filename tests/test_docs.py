@@ -209,11 +209,12 @@ def test_every_drawing_is_on_the_page_of_its_idea():
 
 
 @pytest.mark.cpu_only
-def test_drawings_are_made_again_only_after_a_change(tmp_path):
-    folder = tmp_path / "drawn"
+def test_drawings_are_made_again_only_after_a_change(tmp_path, monkeypatch):
+    some, folder = dict([*drawings.DRAWINGS.items()][:3]), tmp_path / "drawn"
+    monkeypatch.setattr(drawings.registry, "DRAWINGS", some)
     drawings.write(folder)
     files = {path: path.read_text() for path in folder.glob("*.svg")}
-    assert len(files) == 2 * len(drawings.DRAWINGS)
+    assert len(files) == 2 * len(some)
     for path in files:
         path.write_text("kept")
     drawings.write(folder)

@@ -236,10 +236,11 @@ def test_answers_are_the_same_to_the_bit_on_all_paths(name, engine, by):
     call = CALLS[name]
     right = bits(call(frame, **by, **IDS))
     with ENGINES[engine]():
-        for layout in (None, BlockLayout(1), BlockLayout(3), BlockLayout(3, 2)):
+        for turn, layout in enumerate((None, BlockLayout(1), BlockLayout(3), BlockLayout(3, 2))):
             with use_layout(layout) if layout else nullcontext():
-                assert bits(call(frame, **by, **IDS)) == right
-                if name != "jaccard":
+                if engine == "cpu" or turn % 2 == 0:  # of dear emulated calls, one of the two
+                    assert bits(call(frame, **by, **IDS)) == right
+                if name != "jaccard" and (engine == "cpu" or turn % 2):
                     assert bits(call(in_parts(frame, 4), **by, **IDS)) == right
 
 

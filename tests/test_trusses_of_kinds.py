@@ -103,7 +103,7 @@ GIVEN = {
 @pytest.mark.parametrize("name", GIVEN)
 def test_every_kind_on_both_engines(backend, name, engine):
     where = tc.Triangles(**GIVEN[name])
-    for seed in range(3):
+    for seed in range(3 if engine == "cpu" else 1):
         rows = many_rows(seed)
         number = reference.trussness_of(by_definition(rows, where), [row[:2] for row in rows])
         assert max(number.values()) >= 3 and len({*number.values()}) > 1, "a trivial case"
