@@ -297,7 +297,7 @@ def approximations(lines: list[Line]) -> str:
     exact = {x["graph"]: x["seconds"] for x in measured if x["what"] == "exact"}
     rows = [
         [
-            shown(x["graph"]), x["what"], milliseconds(x["seconds"]),
+            shown(x["graph"]), x["what"].replace("colours", "colors"), milliseconds(x["seconds"]),
             f"{exact[x['graph']] / x['seconds']:.1f}",
             *(f"{100 * x[k]:.2g}" if k in x else "" for k in ("error", "stated")),
             f"{100 * x['held']:.0f}" if "held" in x else "",

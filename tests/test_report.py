@@ -174,7 +174,7 @@ def test_the_error_stands_beside_the_time(results):
     results("approximate-x.jsonl", made)
     text = report.study().partition("### Approximate counts")[2]
     assert "\n| R-MAT 18 | exact | 500 | 1.0 |  |  |  |\n" in text
-    assert "\n| R-MAT 18 | 8 colours | 62.5 | 8.0 | 1.2 | 1.2 | 94 |\n" in text
+    assert "\n| R-MAT 18 | 8 colors | 62.5 | 8.0 | 1.2 | 1.2 | 94 |\n" in text
     assert "Other figures" not in text
 
 

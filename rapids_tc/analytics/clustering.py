@@ -147,7 +147,7 @@ def clustering(
     weighted complex networks" (2005). With directions, a triangle counts once for each way to
     choose a direction of each of its sides, and a vertex of d edges in and out, m of them mutual,
     has d (d - 1) - 2 m pairs: Fagiolo, "Clustering in complex directed networks" (2007). All agree
-    with ``networkx.clustering``, except that here self loops do not count towards the largest
+    with ``networkx.clustering``, except that here self loops do not count toward the largest
     weight.
 
     Cost: as `vertex_triangles`, and with weights one look-up more per triangle. The weights of a

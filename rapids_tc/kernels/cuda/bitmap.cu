@@ -120,7 +120,7 @@ scan(const Graph& g, const Middle& m, u32 first, u64 mine, u32 n, u32 shift, RTC
   }
 }
 
-// Test the entries without a bit, which are the last of a prefix: each lane walks towards the front until
+// Test the entries without a bit, which are the last of a prefix: each lane walks toward the front until
 // it meets an exact id. tail is a filter of ids modulo its bits.
 __device__ __forceinline__ void
 scan_tail(const Graph& g, const Middle& m, const u32* tail, u32 first, u32 last, RTC_VISIT& visit) {
