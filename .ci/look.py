@@ -1,6 +1,6 @@
 """Look at every page of the built site in headless Chromium, as readers do.
 
-    python .ci/look.py docs/_build/html [--shots FOLDER] [PAGE ...]
+    python .ci/look.py docs/_build/html [PAGE ...] [--shots FOLDER]
 
 At three widths: what is wider than the window, or out of its box. In the dark theme: pictures with
 a light ground. And links within the site that lead nowhere. It needs ``pip install playwright`` and

@@ -12,12 +12,17 @@ import sys
 from pathlib import Path
 
 import nbformat
+from drawings import pictures
 
 DOCS = Path(__file__).parent
-PAGES = ("tutorial", "recipes", "howto/learning")
+PAGES = ("tutorial", "recipes", *(picture.page for picture in pictures.PICTURES.values()))
 FENCE = re.compile(r"^```python\n((?:(?!```).*\n)*)```$", re.M)
 LINK = re.compile(r"(?<!!)\[([^\]]*)\]\((?!https?:)[^)]*\)")  # to another page: the words stay
-PICTURE = re.compile(r"^```\{picture\}.*\n```$", re.M)  # the code beside it draws one
+# What only the site has: pictures, which the code beside them draws, and files.
+SITE = re.compile(r"^```\{(?:(?!```).*\n)*```\n?|As a notebook[^`]*\{download\}`[^`]*`\.\s?", re.M)
+# A script opens no window and writes a file; a notebook shows the picture.
+WINDOW = re.compile(r"^(?:matplotlib\.use\(.*|import matplotlib)\n", re.M)
+FILE = re.compile(r"^\w+\.savefig\(sys\.argv.*$", re.M)
 
 
 def output(example, number):
@@ -46,6 +51,18 @@ def code_cells(examples, before):
     return cells
 
 
+def script_cell(name, number):
+    """The script of an example as a cell, with what it printed and drew."""
+    code = FILE.sub("plt.show()", WINDOW.sub("", pictures.script(name).read_text())).strip()
+    cell = nbformat.v4.new_code_cell(code, execution_count=number)
+    if printed := pictures.printed(name):
+        cell["outputs"].append(nbformat.v4.new_output("stream", text=printed))
+    picture = {"image/svg+xml": (pictures.IMAGES / f"{name}-light.svg").read_text()}
+    light = {"image/svg+xml": {"needs_background": "light"}}  # in a dark notebook, too
+    cell["outputs"].append(nbformat.v4.new_output("display_data", data=picture, metadata=light))
+    return cell
+
+
 def notebook(page):
     """Make the notebook of the page with this name."""
     text = (DOCS / f"{page}.md").read_text()
@@ -56,8 +73,11 @@ def notebook(page):
             before = sum(cell["cell_type"] == "code" for cell in cells)
             cells += code_cells(doctest.DocTestParser().get_examples(part), before)
         elif part.strip():
-            words = PICTURE.sub("", LINK.sub(r"\1", part)).strip()
+            words = SITE.sub("", LINK.sub(r"\1", part)).strip()
             cells.append(nbformat.v4.new_markdown_cell(words))
+    if page.startswith("examples/"):
+        number = 1 + sum(cell["cell_type"] == "code" for cell in cells)
+        cells.append(script_cell(Path(page).name, number))
     for number, cell in enumerate(cells):
         cell["id"] = f"cell-{number}"  # not random: the same page makes the same file
     return nbformat.v4.new_notebook(cells=cells, metadata={"language_info": {"name": "python"}})

@@ -10,6 +10,7 @@ import pandas as pd
 from matplotlib import pyplot as plt
 
 import rapids_tc as tc
+from rapids_tc import plot
 
 
 def links(kind, src, dst):
@@ -27,14 +28,12 @@ table = pd.concat([
     links("payment", payers, payees),
 ])  # fmt: skip
 
-kinds = tc.triangles_by_type(table, edge_type="kind")
-print(kinds)
+print(tc.triangles_by_type(table, edge_type="kind"))
 by_account = tc.triangles_by_type(table, edge_type="kind", per="vertex")
 mixed = by_account[(by_account["type_1"] == "device") & (by_account["type_2"] == "payment")]
 found = len(np.intersect1d(mixed["vertex"], [a, b, c]))
 print(f"{found} of {3 * rings} members of rings are among the {len(mixed)} accounts of these")
 
-figure, ax = plt.subplots(figsize=(10, 4), layout="constrained")
-ax.bar(kinds[["type_1", "type_2", "type_3"]].agg(" + ".join, axis=1), kinds["triangles"])
-ax.set(yscale="log", ylabel="triangles")
+figure, ax = plt.subplots(figsize=(10, 3), layout="constrained")
+plot.types(table, edge_type="kind", ax=ax)
 figure.savefig(sys.argv[1] if len(sys.argv) > 1 else "rings.png", dpi=100)

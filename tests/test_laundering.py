@@ -52,9 +52,11 @@ def run(*arguments):
     return subprocess.run(command, capture_output=True, text=True)
 
 
-def test_it_prints_a_table_for_each_set_of_columns():
-    done = run("--rows", "10000", "--seeds", "2")
+def test_it_prints_a_table_for_each_set_of_columns(tmp_path):
+    picture = tmp_path / "laundering.svg"
+    done = run("--rows", "10000", "--seeds", "2", "--picture", str(picture))
     assert done.returncode == 0, done.stderr
+    assert picture.read_text().startswith("<?xml")
     for name in ("accounts", "+ fans", "+ fans, shapes"):
         lines = done.stdout.split(f"\n{name}\n")[1].splitlines()[:5]
         assert lines[0].split()[:2] == ["F1", "AP"]  # then patterns of the last days

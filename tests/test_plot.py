@@ -210,6 +210,11 @@ def test_over_time_draws_windows_or_what_has_formed(backend, many):
     [line] = drawn(plot.over_time(edges, time="at", window="12h", step="6h")).lines
     expected = [n for _, n in reference.triangles_over_time(since, window=12, step=6)]
     assert line.get_ydata().tolist() == expected
+    ax = plot.over_time(edges, time="at")
+    plot.over_time(edges, time="at", window="12h", ax=ax)
+    assert len({line.get_color() for line in ax.lines}) == 2 and ax.get_ylabel() == "triangles"
+    told = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert told == ["triangles so far", "triangles of a window of 12h"]
 
 
 def test_types_and_signs_have_a_bar_each(backend, many):
@@ -359,14 +364,16 @@ def test_without_matplotlib_the_error_says_what_to_install(monkeypatch, club):
 
 
 @pytest.mark.cpu_only
-@pytest.mark.parametrize("name", pictures.PICTURES)
-def test_examples(tmp_path, monkeypatch, name):
+@pytest.mark.parametrize("name", [n for n, p in pictures.PICTURES.items() if not p.arguments])
+def test_examples(tmp_path, monkeypatch, capsys, name):
     script = EXAMPLES / f"{name}.py"
     assert len(script.read_text().splitlines()) <= 40
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "argv", [str(script), "picture.png"])
     run_path(str(script), run_name="__main__")
     assert plt.imread(tmp_path / "picture.png").shape[1] == 1000
+    if name != "python_imports":  # another Python has other files
+        assert capsys.readouterr().out == pictures.printed(name)
 
 
 def test_the_pictures_of_the_site_are_those_of_the_scripts():

@@ -78,7 +78,7 @@ class Gallery(SphinxDirective):
 
     def link(self, name, inside):
         """A link to the page of an example."""
-        page = self.env.app.builder.get_relative_uri(self.env.docname, f"examples/{name}")
+        page = self.env.app.builder.get_relative_uri(self.env.docname, PICTURES[name].page)
         return nodes.reference("", "", inside, refuri=page, internal=True)
 
 

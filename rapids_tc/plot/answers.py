@@ -13,6 +13,7 @@ from rapids_tc.analytics.squares import vertex_squares
 from rapids_tc.analytics.triads import triad_counts
 from rapids_tc.plot.style import (
     ACCENT,
+    COLORS,
     FAINT,
     INK,
     MAIN,
@@ -58,7 +59,8 @@ def over_time(
 
     Notes
     -----
-    Axes of yours may have such a line already: lines of several windows compare.
+    On axes of yours that have such a line already, the next has another color, and a legend tells
+    which is which.
 
     Examples
     --------
@@ -74,9 +76,14 @@ def over_time(
     )
     counted = f"triangles of a window of {window}" if window is not None else "triangles so far"
     ax = new_axes(ax, str(time), counted)
+    color = COLORS[len(ax.lines) % len(COLORS)]
     x, y = columns_of(table, time, "triangles")
     # A count holds until the next row comes; a window has a dot where it begins.
-    ax.plot(x, y, color=MAIN, lw=1.6, drawstyle="default" if window is not None else "steps-post")
+    style = "default" if window is not None else "steps-post"
+    ax.plot(x, y, color=color, lw=1.6, drawstyle=style, label=counted)
+    if len(ax.lines) > 1:
+        ax.set_ylabel("triangles", color=INK)
+        ax.legend(frameon=False)
     ax.set_ylim(bottom=0)
     if x.dtype.kind == "M":
         dates = library("matplotlib.dates")
