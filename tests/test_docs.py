@@ -1,6 +1,8 @@
 """The documentation: every example on every page runs, every public name has its place."""
 
+import ast
 import doctest
+import inspect
 import re
 import shlex
 import subprocess
@@ -18,7 +20,7 @@ from nbclient import NotebookClient
 from needs import need_module
 from public_names import PUBLIC
 
-from rapids_tc.analytics.overview import overview
+from rapids_tc import plot
 from rapids_tc.cli import main
 from rapids_tc.interop._networkx_info import FUNCTIONS
 from rapids_tc.plan.record import ANALYTICS
@@ -139,12 +141,27 @@ def test_a_notebook_runs_from_top_to_bottom(page):
     book = notebooks.notebook(page)
     nbformat.validate(book)
     came_with = [shown(cell) for cell in book.cells]
-    assert sum(map(bool, came_with)) > 5
+    assert page.startswith("examples/") or sum(map(bool, came_with)) > 5
     NotebookClient(book, kernel_name="python3", timeout=300).execute()
+    if page == "examples/python_imports":  # another Python has other files
+        return
     for cell, wanted in zip(book.cells, came_with, strict=True):
         got = shown(cell)
         if "Traceback" not in wanted:
             assert doctest.OutputChecker().check_output(wanted, got, OPTIONS), f"{cell}\n{wanted}"
+
+
+def test_a_notebook_has_all_of_its_page_but_what_the_site_alone_has():
+    """Examples end with their script, and the picture that it draws."""
+    for page in notebooks.PAGES:
+        book, text = notebooks.notebook(page), (DOCS / f"{page}.md").read_text()
+        words = "".join(cell["source"] for cell in book.cells if cell["cell_type"] == "markdown")
+        assert not re.search(r"`{3}\{|\{download\}|\]\((?!https:)", words), page
+        assert f"_notebooks/{Path(page).name}.ipynb>" in text
+        if page.startswith("examples/"):
+            *_, last = book.cells
+            assert last["source"].count("plt.show()") == 1 and "sys.argv" not in last["source"]
+            assert last["outputs"][-1]["data"]["image/svg+xml"].startswith("<?xml")
 
 
 def shown(cell):
@@ -164,6 +181,12 @@ def test_the_site_builds_without_a_warning(tmp_path):
     assert (done.returncode, done.stderr) == (0, "")
     made = (tmp_path / "site" / "performance.html").read_text()
     assert "frame to count" in made and "{{" not in made
+    for page in notebooks.PAGES:
+        [link] = re.findall(
+            r'href="([^"]*\.ipynb)"', (tmp_path / "site" / f"{page}.html").read_text()
+        )
+        book = (tmp_path / "site" / page).parent / link
+        assert nbformat.read(book, as_version=4) == notebooks.notebook(page)
     for page in ("howto/trusses", "api/generated/rapids_tc.k_truss"):
         shown = (tmp_path / "site" / f"{page}.html").read_text()
         for form in drawings.FORMS:
@@ -250,6 +273,41 @@ def test_the_readme_and_the_front_page_name_every_function():
         assert {name for name in ANALYTICS if not re.search(rf"`(tc\.)?{name}\b", text)} == set()
 
 
+def calls(text):
+    """(name, keywords) of every call of a public function in the words of a page, not its code."""
+    for span in re.findall(r"`([^`]+)`", FENCE.sub("", text)):
+        try:
+            nodes = [*ast.walk(ast.parse(span.replace("\n", " ").strip(), mode="eval"))]
+        except SyntaxError:
+            continue  # words, options, names of files
+        for call in (node for node in nodes if isinstance(node, ast.Call)):
+            name = ast.unparse(call.func)
+            if name.startswith("tc.") or name in PUBLIC:
+                yield name.removeprefix("tc."), [keyword.arg for keyword in call.keywords]
+
+
+def test_calls_in_the_words_of_pages_are_those_of_functions():
+    """Prose and tables, whose calls no other test runs."""
+    seen = 0
+    for page in (*PAGES.values(), ROOT / "README.md"):
+        for name, keywords in calls(page.read_text()):
+            taken = inspect.signature(PUBLIC[name]).parameters
+            stars = any(p.kind is p.VAR_KEYWORD for p in taken.values())
+            assert stars or {*keywords} <= {*taken}, f"{page.name}: {name}({keywords})"
+            seen += 1
+    assert seen > 100
+
+
+def test_tables_name_every_picture_and_guide():
+    table = [row for row in cells("howto/plots.md") if row[0].startswith("[")]
+    assert {re.search(r"rapids_tc\.plot\.(\w+)", row[0])[1] for row in table} == {*plot.__all__}
+    told = [row for row in cells("index.md") if row[0] != "guide"]
+    named = {name for _, names in told for name in re.findall(r"`(?:\w+\.)*(\w+)[`(]", names)}
+    assert {n for n in named if n in PUBLIC} >= {*ANALYTICS} - {"edge_squares"}
+    linked = {path for first, _ in told for path in re.findall(r"\((howto/\w+)\.md\)", first)}
+    assert linked == {n.removesuffix(".md") for n in PAGES if n.startswith("howto/")}
+
+
 def test_the_page_of_networkx_says_what_the_backend_serves():
     """In its second column, which has a dash for what is left to NetworkX."""
     served = {name.removeprefix("bipartite_") for name in FUNCTIONS}
@@ -259,13 +317,6 @@ def test_the_page_of_networkx_says_what_the_backend_serves():
             told[name] = "backend=" in backend
     assert {name for name, yes in told.items() if yes} == served
     assert {name for name, yes in told.items() if not yes} == {"common_neighbors"}
-
-
-def test_the_page_of_clusters_lists_the_functions_of_dask_frames():
-    text = PAGES["scaling.md"].read_text()
-    told = re.search(r"^These take Dask frames: (.*?)Tables of types", text, re.M | re.S)[1]
-    distributed = {row.name for row in overview() if row.distributed}
-    assert {*re.findall(r"`(\w+)`", told)} == distributed | {"similarity"}
 
 
 def test_every_error_has_its_place_in_troubleshooting():
