@@ -152,6 +152,12 @@ def earlier_rows(card, csr, total: int) -> None:
     kept = card.keep_rows(first, COLUMNS, half)
     kept.add(rows, 0)
     assert (kept.counts(half) == counts[:, half:]).all()
+    table = card.number_ids()
+    for words in (csr.rows[:half], csr.rows, csr.columns):  # it grows
+        numbers = table.find(words.astype("uint64") * cupy.uint64(10**12))
+        assert len(cupy.unique(numbers)) == len(cupy.unique(words))
+    [kept] = table.keep([numbers], csr.n)
+    assert (table.find(words.astype("uint64") * cupy.uint64(10**12)) == kept).all()
 
 
 def changes(card, csr, total: int) -> None:

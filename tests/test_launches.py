@@ -134,6 +134,7 @@ def launch_all(engine):
     kept = engine.keep_rows(TimedRows(*(each[:-9] for each in timed), csr.n), COLUMNS, 9)
     kept.add(TimedRows(*timed, csr.n), 0)
     kept.counts()
+    engine.number_ids().find(csr.columns.astype(np.uint64))
     places = engine.find_edges(csr, csr.rows, csr.columns)
     for dtype in ("bool", "uint32", "int64"):
         engine.take(np.zeros(csr.m, dtype), places)

@@ -106,6 +106,11 @@ def test_a_column_of_integers_is_read_without_a_series(monkeypatch):
     assert read(frame, "src") is ids
     assert [read(frame, label) for label in [*OTHERS, "no such"]] == [None] * (len(OTHERS) + 1)
     assert read(Fake(), "src") is None
+    times, of_times = np.arange("2024-01", "2024-04", dtype="datetime64[M]"), Fake(values=ids)
+    column = Fake(dtype=times.dtype, null_count=0, astype={np.dtype("int64"): of_times}.__getitem__)
+    read = CudfAdapter().plain_times
+    assert read(Fake(_data={"t": column}), "t") == (times.dtype, ids)
+    assert [read(frame, label) for label in [*OTHERS, "no such"]] == [None] * (len(OTHERS) + 1)
 
 
 def test_a_column_of_pandas_is_read_without_a_series():

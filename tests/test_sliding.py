@@ -12,7 +12,8 @@ import reference
 from needs import need_module
 
 import rapids_tc as tc
-from rapids_tc import _parallel
+from rapids_tc import _parallel, testing
+from rapids_tc.engines import registry
 from rapids_tc.engines.as_of import COLUMNS
 from rapids_tc.engines.cpu import time_entries
 from rapids_tc.updates import kept_rows, sliding
@@ -142,6 +143,13 @@ def test_a_column_alone_is_the_same(backend, columns):
         assert found == expected[columns[0]][place : place + 20]
 
 
+def test_what_is_written_to_the_rows_of_a_delta_stays_there(backend):
+    graph = tc.Graph(backend.frame(K3.head(2)), source="src", destination="dst", time="t", within=9)
+    rows = graph.update(insert=backend.frame(K3.tail(1))).rows
+    rows.iloc[0, 0] = 1
+    assert graph.count() == 1
+
+
 def test_a_delta_compares_the_rows_before_and_after(backend):
     frame = stream(90, 0, seed=5)
     graph = tc.Graph(
@@ -252,6 +260,23 @@ def test_frames_come_in_the_library_of_the_graph(kind):
     assert graph.count() == reference.count(
         [r[:2] for r in rows_of(frame) if r[2] >= frame["t"].max() - 8]
     )
+
+
+@pytest.mark.cpu_only
+def test_numbers_of_integers_stay_theirs():
+    """While a table grows, forgets ids, and gets the same ones again, several times in a batch."""
+    rng, known = np.random.default_rng(0), {}
+    with testing.host_engine(), testing.thread_order(1):
+        table = registry.load("cuda").number_ids()
+        for turn in range(9):
+            ids = rng.integers(0, 70, 20 + 5 * turn).astype("uint64") << np.uint64(40)
+            numbers = table.find(ids)
+            for vertex, number in zip(ids.tolist(), numbers.tolist(), strict=True):
+                assert known.setdefault(vertex, number) == number
+            assert len({*known.values()}) == len(known) and max(known.values()) < len(table)
+            if turn % 3 == 2:
+                [kept] = table.keep([numbers], 30)
+                known = dict(zip(ids.tolist(), kept.tolist(), strict=True))
 
 
 # What is refused ----------------------------------------------------------------------------------

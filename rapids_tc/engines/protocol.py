@@ -237,6 +237,22 @@ class SmallGraph(Protocol):
         """
 
 
+class IdNumbers(Protocol):
+    """The numbers of ids that come and go."""
+
+    def __len__(self) -> int:
+        """Return a number that is larger than all."""
+
+    def find(self, ids: Array) -> Array:
+        """Return the numbers (uint32) of ids; each that comes may take a number of its own."""
+
+    def keep(self, numbers: list[Array], room: int) -> list[Array]:
+        """Forget the ids of other numbers, and return what these are from now on.
+
+        About `room` ids come before the next call.
+        """
+
+
 class KeptRows(Protocol):
     """Rows in the order of time, to which later ones are added."""
 
@@ -681,6 +697,9 @@ class Engine(Protocol):
         integers as words of 64 bits (uint64), and returns the rank of each (uint32): `NO_VERTEX` of
         an id without a number. What it needs is kept with it.
         """
+
+    def number_ids(self) -> IdNumbers | None:
+        """Return what numbers integers, as words of 64 bits; None if a dict does it as fast."""
 
     def find_slots(self, near: NeighborRows, u: Array, v: Array, states: Array) -> RowSlots:
         """Find the slot of the edge {u, v} for pairs of vertices (uint32), in either order.

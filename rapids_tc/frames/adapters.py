@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -22,6 +22,14 @@ if TYPE_CHECKING:
 ID_COLUMNS = ("vertex", "src", "dst", "u", "v", "w")  # of the frames in answers
 CONVERT = "cast it to integers or strings"
 ARROW_TEXT = {"string", "string_view", "large_string"}
+NOT_A_TIME = -(2**63)  # what datetimes of NumPy hold where there is none
+
+
+class PlainTimes(NamedTuple):
+    """Times as integers of 64 bits, and the dtype in which a frame has them."""
+
+    dtype: np.dtype
+    codes: Array
 
 
 class FrameAdapter(ABC):
@@ -64,6 +72,10 @@ class FrameAdapter(ABC):
 
         Libraries whose Series takes no longer return None for every column.
         """
+        return None
+
+    def plain_times(self, frame: Frame, label: Label) -> PlainTimes | None:
+        """Return the times of a column as int64, if its array holds them so; None for others."""
         return None
 
     def typed(self, values: Series) -> Series:
@@ -135,11 +147,24 @@ class PandasAdapter(FrameAdapter):
         return frame[label]
 
     def plain_integers(self, frame: Frame, label: Label) -> Array | None:
+        values = self._array(frame, label)
+        return None if values is None or values.dtype.kind not in "iu" else values
+
+    def plain_times(self, frame: Frame, label: Label) -> PlainTimes | None:
+        values = self._array(frame, label)
+        if values is None or values.dtype.kind not in "iM" or not len(values):
+            return None
+        is_number = values.dtype.kind == "i"
+        codes = values.astype("int64", copy=False) if is_number else values.view("int64")
+        has_none = not is_number and codes.min() == NOT_A_TIME
+        return None if has_none else PlainTimes(values.dtype, codes)
+
+    def _array(self, frame: Frame, label: Label) -> np.ndarray | None:
+        """Return the array of NumPy that holds a column, if one does."""
         # What a Series is made of: making two takes a fifth of a small call.
         try:
             values = frame._get_column_array(frame.columns.get_loc(label))
-            is_plain = isinstance(values, np.ndarray) and values.dtype.kind in "iu"
-            return values if is_plain and values.dtype.isnative else None
+            return values if isinstance(values, np.ndarray) and values.dtype.isnative else None
         except (AttributeError, KeyError, TypeError, ValueError):  # of another version of pandas
             return None
 
@@ -190,13 +215,25 @@ class CudfAdapter(FrameAdapter):
         return frame[label]
 
     def plain_integers(self, frame: Frame, label: Label) -> Array | None:
+        plain = self._plain(frame, label, "iu")
+        return None if plain is None else plain.codes
+
+    def plain_times(self, frame: Frame, label: Label) -> PlainTimes | None:
+        return self._plain(frame, label, "iM", "int64")
+
+    def _plain(self, frame: Frame, label: Label, kinds: str, cast: str = "") -> PlainTimes | None:
+        """Return the array of a column of some kinds of dtypes, without nulls, if it is one.
+
+        It is cast to another dtype, if this is given.
+        """
         # What a Series is made of: making one and asking it takes longer than a kernel.
         try:
             column = frame._data[label]
-            is_plain = isinstance(column.dtype, np.dtype) and column.dtype.kind in "iu"
+            is_plain = isinstance(column.dtype, np.dtype) and column.dtype.kind in kinds
             if not is_plain or column.null_count:
                 return None
-            return sys.modules["cupy"].asarray(column)
+            values = column.astype(np.dtype(cast)) if cast else column
+            return PlainTimes(column.dtype, sys.modules["cupy"].asarray(values))
         except (AttributeError, KeyError, TypeError, ValueError):  # of another version of cuDF
             return None
 
@@ -219,6 +256,14 @@ class CudfAdapter(FrameAdapter):
 
     def column_like(self, frame: Frame, values: Array, name: str) -> Series:
         return sys.modules["cudf"].Series(for_user(values), index=frame.index, name=name)
+
+    def with_counts(self, frame: Frame, names: Sequence[str], counts: Array) -> Frame:
+        if frame.columns.nlevels > 1:
+            return super().with_counts(frame, names, counts)
+        added = frame.copy(deep=False)
+        for name, values in zip(names, for_user(counts), strict=True):
+            added[name] = values  # an array has no index that would be compared
+        return added
 
 
 class ProxyAdapter(FrameAdapter):

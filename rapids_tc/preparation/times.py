@@ -22,7 +22,7 @@ from rapids_tc.preparation import decimals, moments
 from rapids_tc.preparation.id_columns import inspect, integers, refuse_nulls
 
 if TYPE_CHECKING:
-    from rapids_tc._typing import Array, Series
+    from rapids_tc._typing import Array, Frame, Series
     from rapids_tc.frames.backend import Backend
 
 KINDS = {"i": "integer", "u": "integer", "f": "float", "M": "datetime"}  # by kind of dtype
@@ -188,9 +188,9 @@ class TimeColumn:
         """Return the codes of the latest times that are at most a length past some times."""
         if self.kind == "float":
             return _latest_floats(floats_of_codes(codes), self.amount(length))
-        ahead = (LATEST - codes).view("uint64")  # modulo 2**64, as a difference may be larger
-        most = np.uint64(min(self.units(length), 2**64 - 1))
-        return codes + xp.minimum(ahead, most).view("int64")
+        most = min(self.units(length), 2**64 - 1)
+        earlier = xp.minimum(codes, np.int64(LATEST - most)).view("uint64")
+        return (earlier + np.uint64(most)).view("int64")  # modulo 2**64, as a length may be larger
 
     def units(self, length: Length) -> int:
         """Return how far the codes of times may differ that are at most a length apart.
@@ -393,6 +393,18 @@ def profile_times(
     if times.kind == "float" and not np.isfinite(floats_of_codes(line.codes[[0, -1]])).all():
         raise ValueError(f"{name} holds infinite times: drop those rows, or give them finite times")
     return TimeProfile(times, 0, line)
+
+
+def plain_times(frame: Frame, label: Any, backend: Backend) -> tuple[TimeColumn, Array] | None:
+    """Return a column of times and its codes if its array holds them as they are; else None.
+
+    So does that of integers with a sign, and of datetimes without a zone, if there are no nulls.
+    """
+    numbers = backend.adapter.plain_times(frame, label)
+    if numbers is None or not len(numbers.codes):
+        return None
+    kind = KINDS[numbers.dtype.kind]
+    return TimeColumn(label, kind, numbers.dtype), backend.xp.asarray(numbers.codes)
 
 
 def _extremes(codes: Array, groups: Array | None, backend: Backend) -> tuple[Array, Array | None]:

@@ -121,7 +121,7 @@ class SlidingGraph(UnreadGraph):
             rows = KeptRows(self.window, self.id_columns, self.backend)
             frame = append(self.frames())
             times, codes = self.window.times(frame, self.backend)
-            rows.add(frame, codes, times, count=False)
+            rows.add(rows.new_rows(frame, codes, times), count=False)
             self._take(rows)
         return self.rows
 
@@ -167,12 +167,12 @@ def begin(graph: InMemoryGraph, window: Window) -> SlidingGraph:
     backend, frame = graph.backend, graph.user_frame
     times, codes = window.times(frame, backend)
     rows = KeptRows(window, graph.id_columns, backend)
-    _, until = rows.until(codes, times) if len(codes) else (codes, codes)
+    until = rows.new_rows(frame, codes, times).until
     vertices, newest = added_vertices(graph), int(codes.max()) if len(codes) else None
     kept = _kept(Chunk(frame, until, 0, 0), newest, backend)
     if len(kept.until) < len(codes):
         codes = codes[until >= newest]
-    rows.add(kept.frame, codes, times, count=False)
+    rows.add(rows.new_rows(kept.frame, codes, times), count=False)
     return SlidingGraph(graph, rows, (_chunk(kept.frame, kept.until),), vertices)
 
 
@@ -192,17 +192,18 @@ def update(graph: SlidingGraph, insert: Any, delete: Any) -> tuple[SlidingGraph,
     backend, window, adapter = graph.backend, graph.window, graph.backend.adapter
     labels = graph.id_columns.labels
     frame = open_batch(insert, None, graph.chunks[-1].frame, labels, backend).insert
+    frame = adapter.snapshot(frame)
     times, codes = window.times(frame, backend)
     rows = graph.own_rows()
-    frame = whole = adapter.snapshot(frame)
-    late = rows.are_late(codes, times)
-    if bool(late.any()):
-        on_time = backend.xp.flatnonzero(~late)
-        frame, codes = adapter.rows_at(frame, on_time), codes[on_time]
-    counts = rows.add(frame, codes, times, count=True)
-    chunks = graph.chunks
-    if len(codes):
-        chunks = _pile(chunks, _chunk(frame, rows.until(codes, times)[1]), rows.newest, backend)
+    new = rows.new_rows(frame, codes, times)
+    is_late, late = rows.are_late(new, times), backend.xp.zeros(0, "int64")
+    if bool(is_late.any()):
+        both = ~is_late, is_late
+        on_time, late = (backend.xp.flatnonzero(backend.xp.asarray(these)) for these in both)
+        new = rows.new_rows(adapter.rows_at(frame, on_time), codes[on_time], times)
+    counts, chunks = rows.add(new, count=True), graph.chunks
+    if len(new.codes):
+        chunks = _pile(chunks, _chunk(new.frame, new.until), rows.newest, backend)
     updated = SlidingGraph(graph, rows, chunks, graph.vertices)
     change = cache(partial(changes, graph, updated))
     return updated, Delta(
@@ -210,8 +211,9 @@ def update(graph: SlidingGraph, insert: Any, delete: Any) -> tuple[SlidingGraph,
         lambda: change().vertices,
         lambda: change().edges,
         device_of(codes),
-        rows=lambda: adapter.with_counts(frame, window.columns, counts),
-        dropped=lambda: adapter.take(whole, backend.xp.flatnonzero(late)),
+        # What the user writes to them does not reach the rows that are kept.
+        rows=lambda: adapter.with_counts(adapter.snapshot(new.frame), window.columns, counts),
+        dropped=lambda: adapter.take(frame, late),
     )
 
 

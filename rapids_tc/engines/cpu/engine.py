@@ -282,6 +282,10 @@ def rank_finder(part: Any, rank: Array) -> None:
     """Return None: pandas keeps the table in which it finds ids."""
 
 
+def number_ids() -> None:
+    """Return None: few ids come at a time."""
+
+
 def truss(
     layout: CpuLayout,
     counts: Array,

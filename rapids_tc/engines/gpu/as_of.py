@@ -21,12 +21,11 @@ if TYPE_CHECKING:
     from rapids_tc.engines.protocol import ProgressCallback
     from rapids_tc.preparation.csr import Array
 
-    Pair = tuple[Array, Array]
-
 _KERNELS = "count_fans", "count_triangles", "count_squares"
-_INSERTS = "find_near", "insert_words", "insert_keys"
+_INSERTS = "write_keys", "place_near", "place_rows", "insert"
 _WARP, _OWN = 32, 4  # lanes, and rows that a warp counts triangles of, as in ``as_of.cu``
-_COMES = np.uint32(1 << 31)
+_FEW = 1 << 14  # rows that warps take as they come
+_ROW_BITS = np.uint64((1 << 31) - 1)  # of an entry of `near`
 
 
 class KeptRows:
@@ -39,6 +38,8 @@ class KeptRows:
             self._offsets = [xp.zeros(rows.n + 1, "int64") for _ in range(2)]
             self._lists = [[none, none, none] for _ in range(2)]  # rows, other ends, rows before
             self._near, self._before = none.astype("uint64"), none
+            places = [asked.index(name) if name in asked else -1 for name in COLUMNS]
+            self._places = xp.asarray(places, "int64")
             self.add(rows, 0)
 
     def drop(self, since: int) -> None:
@@ -52,76 +53,72 @@ class KeptRows:
                 self._lists[way] = [values[stays] for values in self._lists[way]]
                 before = xp.searchsorted(_sorted(end[gone]), vertices)
                 self._offsets[way] = self._offsets[way] - before
-            numbers = self._near & np.uint64(_COMES - np.uint32(1))
-            self._near = self._near[xp.flatnonzero(numbers < since)]
+            self._near = self._near[xp.flatnonzero((self._near & _ROW_BITS) < since)]
             self._before, self._rows = self._before[:since], rows.until(since)
 
     def add(self, rows: TimedRows, oldest: int) -> bool:
         """Take all rows, of which those that are new follow the others; see the protocol."""
         xp, known, self._rows = self._engine.xp, len(self._before), rows
         with self._engine.device(rows.src):
-            src, dst = rows.src[known:], rows.dst[known:]
-            kept = xp.flatnonzero(src != dst).astype("uint32")
-            ends = src[kept], dst[kept]
+            new = slice(known, len(rows))
+            self._before = xp.concatenate([self._before, xp.zeros(len(rows) - known, "uint32")])
+            kept = xp.flatnonzero(rows.src[new] != rows.dst[new]).astype("uint32")
             kept += np.uint32(known)
-            self._before = xp.concatenate([self._before, xp.zeros(len(src), "uint32")])
-            self._add_near(ends, kept)
-            for way, end in enumerate(ends):
-                self._add_to_list(way, end, ends[1 - way], kept)
+            self._added = known, kept
+            if size := len(kept):
+                pairs = xp.empty(2 * size, "uint64")
+                keys = [xp.empty(size, "uint64") for _ in range(2)]
+                arguments = rows.src, rows.dst, kept, np.uint64(size), pairs, *keys
+                launch.per_element(self._kernels["write_keys"], size, *arguments)
+                near = self._new_near(pairs, kept)
+                lists = [self._new_entries(way, own, kept) for way, own in enumerate(keys)]
+                self._insert(near, lists)
         return True
 
-    def _add_near(self, ends: Pair, kept: Array) -> None:
-        """Put entries of rows into those by neighbor, and find the row before each.
+    def _new_near(self, pairs: Array, kept: Array) -> tuple[Array, Array]:
+        """Return the entries of rows by neighbor, and their places among all of these.
 
-        It has the same source and destination, and is counted from 1; 0 stands for none.
+        The row before each is found on the way.
         """
-        xp = self._engine.xp
-        pairs = xp.concatenate([pack_keys(*ends, xp), pack_keys(*ends[::-1], xp)])
+        xp, size = self._engine.xp, len(pairs)
         order = xp.argsort(pairs, kind="stable")  # by pair, then those that go out by time
-        pairs, out = pairs[order], order < len(kept)
-        numbers = kept[order - xp.where(out, 0, len(kept))]
-        near = pairs << np.uint64(32) | xp.where(out, np.uint32(0), _COMES) | numbers
-        vertices = (pairs >> np.uint64(32)).astype("uint32")
-        del pairs, order
-        places = xp.zeros(len(near), "int64")
-        if len(self._near):
-            arguments = *self._offsets, self._near, vertices, near, np.uint64(len(near)), places
-            launch.per_element(self._kernel("find_near"), len(near), *arguments)
-        places += xp.arange(len(near))
-        self._near = self._with("insert_keys", self._near, near, places)
-        entries = xp.flatnonzero(out)
-        first = sum(offsets[vertices[entries]] for offsets in self._offsets)
-        first = first + xp.searchsorted(vertices, vertices[entries])
-        previous = self._near[xp.maximum(places[entries], 1) - 1]
-        is_same = previous >> np.uint64(31) == near[entries] >> np.uint64(31)
-        is_same &= places[entries] > first
-        before = xp.where(is_same, previous.astype("uint32") + np.uint32(1), np.uint32(0))
-        self._before[numbers[entries]] = before
+        keys, places = xp.empty(size, "uint64"), xp.empty(size, "int64")
+        arguments = *self._offsets, self._near, pairs, order, kept, np.uint64(len(kept))
+        written = keys, places, self._before
+        launch.per_element(self._kernels["place_near"], size, *arguments, *written)
+        return keys, places
 
-    def _add_to_list(self, way: int, end: Array, other: Array, kept: Array) -> None:
-        """Put rows into the lists by time of one end."""
-        xp, offsets = self._engine.xp, self._offsets[way]
-        order = xp.argsort(end, kind="stable")  # rows are in the order of time
-        end, rows = end[order], kept[order]
-        places = offsets[1:][end] + xp.arange(len(end))
-        new = rows, other[order], self._before[rows]
-        lists = zip(self._lists[way], new, strict=True)
-        self._lists[way] = [self._with("insert_words", *both, places) for both in lists]
-        steps = xp.arange(len(offsets), dtype="uint64")
-        self._offsets[way] = offsets + xp.searchsorted(end, steps)
+    def _new_entries(self, way: int, keys: Array, kept: Array) -> tuple[list[Array], Array, Array]:
+        """Return the entries of rows in a list by time, their places, and their sorted keys."""
+        xp, size, rows = self._engine.xp, len(kept), self._rows
+        keys.sort()
+        entries, places = [xp.empty(size, "uint32") for _ in range(3)], xp.empty(size, "int64")
+        others = rows.src if way else rows.dst
+        arguments = self._offsets[way], keys, kept, others, self._before, np.uint64(size)
+        launch.per_element(self._kernels["place_rows"], size, *arguments, *entries, places)
+        return entries, places, keys
 
-    def _with(self, kernel: str, values: Array, others: Array, places: Array) -> Array:
-        """Return values with others between them, at these places of what is returned."""
-        if not len(values) or not len(others):
-            return values if len(values) else others
-        written = self._engine.xp.empty(len(values) + len(others), values.dtype)
-        sizes = np.uint64(len(others)), np.uint64(len(written))
-        arguments = values, others, places, *sizes, written
-        launch.per_element(self._kernel(kernel), len(written), *arguments)
-        return written
+    def _insert(
+        self, near: tuple[Array, Array], lists: list[tuple[list[Array], Array, Array]]
+    ) -> None:
+        """Put entries between those that are there, at their places."""
+        xp, known, more = self._engine.xp, len(self._lists[0][0]), len(lists[0][1])
+        all_near, written = near[0], [entries for entries, *_ in lists]
+        if known:
+            all_near = xp.empty(2 * (known + more), "uint64")
+            written = [[xp.empty(known + more, "uint32") for _ in range(3)] for _ in range(2)]
+        fields: list[Any] = [self._near, *near]
+        fields += [np.uint64(size) for size in (known, more, self._rows.n)]
+        for way, (entries, places, keys) in enumerate(lists):
+            fields += [*self._lists[way], *entries, *written[way], places, keys, self._offsets[way]]
+        size = max(self._rows.n + 1, 2 * (known + more) if known else 0)
+        packed = launch.Payload(tuple(fields)).pack(all_near)
+        launch.per_element(self._kernels["insert"], size, packed)
+        self._near, self._lists = all_near, written
 
-    def _kernel(self, name: str) -> Any:
-        return self._engine.compile(launch.read("insert.cu"), _INSERTS, ())[name]
+    @property
+    def _kernels(self) -> Any:
+        return self._engine.compile(launch.read("insert.cu"), _INSERTS, ())
 
     def counts(self, since: int = 0, *, on_progress: ProgressCallback | None = None) -> Array:
         """Count what the rows from `since` on form with earlier rows; see the protocol."""
@@ -132,11 +129,8 @@ class KeptRows:
             ends = self._last_rows() if {*asked} & {*DISTINCT} else [None, None]
             columns = zip(self._offsets, self._lists, ends, strict=True)
             lists = [array for offsets, own, end in columns for array in (offsets, *own, end)]
-            kept = xp.flatnonzero(rows.src[since:] != rows.dst[since:])
-            both = rows.src[since:][kept], rows.dst[since:][kept]
-            turns = (kept[_by_pivot(both, self._offsets, xp)] + since).astype("uint32")
-            places = [asked.index(name) if name in asked else -1 for name in COLUMNS]
-            arrays = rows.src, rows.dst, rows.first, turns, xp.asarray(places, "int64"), self._near
+            turns = self._turns(since)
+            arrays = rows.src, rows.dst, rows.first, turns, self._places, self._near
             sizes = np.uint64(len(rows)), np.uint64(len(turns)), np.uint64(since)
             packed = launch.Payload((*arrays, *sizes, *lists)).pack(counts)
             kernels = engine.compile(launch.read("as_of.cu"), _KERNELS, ())
@@ -147,6 +141,22 @@ class KeptRows:
             if {*asked} & {*SQUARES}:
                 launch.per_element(kernels["count_squares"], _WARP * size, packed)
             return counts
+
+    def _turns(self, since: int) -> Array:
+        """Return the rows from `since` on that are no loops; many in the order of their pivots.
+
+        That is the end which has more rows in all.
+        """
+        xp, rows, (added, kept) = self._engine.xp, self._rows, self._added
+        if since != added:
+            kept = xp.flatnonzero(rows.src[since:] != rows.dst[since:]).astype("uint32")
+            kept += np.uint32(since)
+        if len(kept) < _FEW:
+            return kept
+        src, dst = rows.src[kept], rows.dst[kept]
+        degrees = xp.diff(self._offsets[0]) + xp.diff(self._offsets[1])
+        pivots = xp.where(degrees[src] > degrees[dst], src, dst)
+        return kept[xp.argsort(pivots, kind="stable")]
 
     def _last_rows(self) -> list[Array]:
         """Return, for the lists of each end, the row from which on each entry counts no more.
@@ -178,13 +188,6 @@ def as_of(
 ) -> Array:
     """Count what rows form with earlier rows: see `rapids_tc.engines.protocol.Engine`."""
     return KeptRows(engine, rows, asked).counts(on_progress=on_progress)
-
-
-def _by_pivot(ends: Pair, offsets: Sequence[Array], xp: Any) -> Array:
-    """Return rows in the order of the end that has more rows in all, then of time."""
-    degrees = xp.diff(offsets[0]) + xp.diff(offsets[1])
-    pivots = xp.where(degrees[ends[0]] > degrees[ends[1]], *ends)
-    return xp.argsort(pivots, kind="stable")
 
 
 def _sorted(keys: Array) -> Array:

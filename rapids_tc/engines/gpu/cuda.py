@@ -260,6 +260,7 @@ class CudaEngine:
     take = look_up.take
     row_values = look_up.row_values
     rank_finder = id_table.rank_finder
+    number_ids = id_table.number_ids
     find_slots = changes.find_slots
     add_changes = changes.add_changes
     settle = changes.settle
