@@ -31,7 +31,7 @@ from rapids_tc.engines.similarity_formulas import Ranking
 from rapids_tc.errors import KernelError
 from rapids_tc.frames.adapters import PandasAdapter
 from rapids_tc.frames.backend import emulator, resolve_backend
-from rapids_tc.kernels import _nvrtc
+from rapids_tc.kernels import _nvrtc, raw_rows
 from rapids_tc.kernels.catalogue import METHODS, Capacities
 from rapids_tc.preparation import orient
 from rapids_tc.preparation.code_tables import code_table
@@ -135,6 +135,7 @@ def launch_all(engine):
     kept.add(TimedRows(*timed, csr.n), 0)
     kept.counts()
     engine.number_ids().find(csr.columns.astype(np.uint64))
+    raw_rows.unite(engine.compile, engine.xp, np.arange(9) // 2, np.ones(9, np.uint8), 5)
     places = engine.find_edges(csr, csr.rows, csr.columns)
     for dtype in ("bool", "uint32", "int64"):
         engine.take(np.zeros(csr.m, dtype), places)

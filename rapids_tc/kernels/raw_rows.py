@@ -1,4 +1,4 @@
-"""The kernels of ``rows.cu`` on arrays: ranges of ids, numbers, degrees, ranks and keys."""
+"""The kernels of ``rows.cu`` on arrays: ranges of ids, numbers, degrees, ranks, keys and codes."""
 
 from __future__ import annotations
 
@@ -31,6 +31,7 @@ _KERNELS = (
     "part_degrees",
     "write_ranks",
     "pack_pairs",
+    "unite_codes",
 )
 
 
@@ -139,6 +140,14 @@ def pack(
         args = (first, second, less, np.uint64(len(first)), keys)
         kernels_of(compile)["pack_pairs"]((_blocks(len(first)),), (launch.THREADS,), args)
     return keys
+
+
+def unite(compile: Compile, xp: Any, edge: Array, codes: Array, edges: int) -> Array:
+    """Return all bits of the codes (uint8) of the rows of each edge, whose positions are int64."""
+    words = xp.zeros(-(-edges // 4), "uint32")
+    args = (edge, codes, np.uint64(len(edge)), words)
+    launch.per_element(kernels_of(compile)["unite_codes"], len(edge), *args)
+    return words.view("uint8")[:edges]
 
 
 def kernels_of(compile: Compile) -> Mapping[str, Kernel]:

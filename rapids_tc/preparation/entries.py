@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rapids_tc.kernels import raw_rows
 from rapids_tc.preparation.code_tables import SIGNS, SLOTS, CodeTable, code_table
 from rapids_tc.preparation.edge_values import PICKS, EdgeError, EdgeRows, Readers, Reduced, Rule
 from rapids_tc.preparation.intervals import coded, merged
@@ -182,6 +183,8 @@ class Entries(Rule):
                 raise EdgeError(at, error.direction, error.message) from None
             return codes
         of_rows = self._of_rows(rows, readers)
+        if backend.engine != "cpu":
+            return raw_rows.unite(backend.compile, xp, rows.edge, of_rows, edges)
         for bit in range(self.row_bits):
             offered = xp.zeros(edges, bool)
             offered[rows.edge[(of_rows >> bit & 1).astype(bool)]] = True

@@ -10,6 +10,8 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from rapids_tc.errors import CapacityError, NullIdError, require_unchanged
 from rapids_tc.frames.adapters import root
 from rapids_tc.frames.backend import sum64
@@ -128,6 +130,8 @@ def codes_of(column: Series, types: Series, backend: Backend) -> Array:
     column = indexable(column)
     if is_integer(column.dtype) and column.dtype == types.dtype and len(types):
         known, values = backend.array(types), backend.array(column)
+        if (places := _narrow_places(values, known, backend)) is not None:
+            return places
         places = backend.xp.searchsorted(known[:-1], values)
         require_unchanged(sum64(known[places] != values))
     else:
@@ -135,6 +139,21 @@ def codes_of(column: Series, types: Series, backend: Backend) -> Array:
         places = backend.xp.asarray(index(types).get_indexer(index(column)))
         require_unchanged(sum64(places < 0))
     return places.astype("uint8")
+
+
+def _narrow_places(values: Array, known: Array, backend: Backend) -> Array | None:
+    """Return the place (uint8) of each value among ascending ones; None if their range is wide."""
+    low, size = int(known[0]), int(known[-1]) - int(known[0]) + 1
+    if size > NARROW:
+        return None
+    xp, unsigned = backend.xp, f"u{known.dtype.itemsize}"
+    start = known.dtype.type(low)
+    table = xp.full(size + 1, MOST_TYPES, "uint8")
+    table[(known - start).view(unsigned)] = xp.arange(len(known), dtype="uint8")
+    least = min(size, np.iinfo(unsigned).max)
+    places = table[xp.minimum((values - start).view(unsigned), np.dtype(unsigned).type(least))]
+    require_unchanged(sum64(places == MOST_TYPES))
+    return places
 
 
 @dataclass(frozen=True)

@@ -209,3 +209,14 @@ pack_pairs(const u32* first, const u32* second, const bool* less, u64 n, u64* ke
     keys[i] = less[i] ? u64(b) << 32 | a : u64(a) << 32 | b;
   }
 }
+
+// ------------------------------------------------------------------------------- values of edges
+// Add the bits of each row's code to those of its edge, four edges to a word. Most bits are there after a few rows.
+extern "C" __global__ void __launch_bounds__(kThreads)
+unite_codes(const i64* edge, const u8* codes, u64 n, u32* words) {
+  const u64 i = element();
+  if (i >= n) return;
+  const u32 bits = u32(codes[i]) << edge[i] % 4 * 8;
+  u32* const word = words + edge[i] / 4;
+  if (bits & ~RTC_PEEK(word)) atomicOr(word, bits);
+}
