@@ -5,7 +5,7 @@ repeats count once, loops are dropped; a vertex is any id seen in a row, a loop'
 here is fast and nothing is clever: read it to learn what a function should return.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from fractions import Fraction
 from itertools import combinations, pairwise, permutations, product
 from math import cbrt, comb, fsum, log, nan, prod, sqrt
@@ -648,20 +648,20 @@ def as_of(timed_rows, columns, *, within=None, since=0):
         u, v, time = timed_rows[i]
         window = [timed_rows[j] for j in order[:place]]
         window = [(a, b) for a, b, t in window if a != b and (within is None or time - t <= within)]
-        for column in columns if u != v and i >= since else ():
-            found[column][i] = _formed(u, v, window, column)
+        if u != v and i >= since:
+            formed = _formed(u, v, window)
+            for column in columns:
+                found[column][i] = formed[column]()
     return found
 
 
-def _formed(u, v, window, column):
-    """What a row u -> v forms with the rows of a window, which are in the order of time."""
-    edges = {*window}
-    into = {w: {a for a, b in edges if b == w} for a, b in edges for w in (a, b)}
-    out = {w: {b for a, b in edges if a == w} for w in into}
-    for end in (u, v):
-        into.setdefault(end, set())
-        out.setdefault(end, set())
-    value = {
+def _formed(u, v, window):
+    """{column: a function}, of what a row u -> v forms with rows that are in the order of time."""
+    into, out = defaultdict(set), defaultdict(set)
+    for a, b in window:
+        into[b].add(a)
+        out[a].add(b)
+    return {
         "u_out": lambda: sum(a == u for a, b in window),
         "u_in": lambda: sum(b == u for a, b in window),
         "v_out": lambda: sum(a == v for a, b in window),
@@ -688,7 +688,6 @@ def _formed(u, v, window, column):
             + sum(len({u, v, w, z}) == 4 and u in out[z] for w in into[v] for z in into[w])
         ),
     }
-    return value[column]()
 
 
 def structural_holes(mutual, columns, vertices):
