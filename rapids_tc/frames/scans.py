@@ -142,20 +142,6 @@ class RowSource:
             raise
         self._require(self.holds() and self.rows in (None, rows))
 
-    def head(self, rows: int) -> RowSource:
-        """Return the first rows, so many at most, as frames do."""
-
-        def batches(columns: list[str]) -> Iterator[Any]:
-            left = rows
-            for batch in self.batches(columns):
-                yield batch[:left]
-                left -= batch.num_rows
-                if left <= 0:
-                    return
-
-        most = None if self.rows is None else min(rows, self.rows)
-        return replace(self, batches=batches, rows=most)
-
     def cut(self, columns: Sequence[str], cuts: Iterable[Cut]) -> Iterator[Any]:
         """Yield a table of the rows of each cut, which follow one another from the first row on."""
         names, arrow = [*columns], pyarrow()
