@@ -38,6 +38,7 @@ TASK_MEMORY = 2**30  # bytes of a task in Python: executors have one or a few Gi
 BATCH_SHARE = 16  # partitions are taken together up to this part of the memory of a task
 LOST = ("CHECKPOINT_RDD_BLOCK_ID_NOT_FOUND", "Checkpoint block", "MetadataFetchFailed",
         "FetchFailed", "BLOCK_NOT_FOUND")  # fmt: skip
+CALLING, RECENT = "An error occurred while calling", "most recent failure: "  # in errors of Spark
 CASE = "spark.sql.caseSensitive"
 ZONE = "spark.sql.session.timeZone"
 LARGE = "spark.sql.execution.arrow.useLargeVarTypes"
@@ -179,12 +180,17 @@ def _asked(action: Any) -> Any:
         raise KernelError(f"Spark could not run a job of the call: {_sentence(text)}") from error
 
 
+OTHER_PYTHON = "No module named", "PYTHON_VERSION_MISMATCH", "Cannot run program"
+
+
 def _sentence(text: str) -> str:
-    """Return the lines of an error of Spark that say what is wrong."""
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    told = [line for line in lines if "Error" in line and not line.startswith("at ")]
-    why = (told or lines or ["no word of why"])[-1 if told else 0][:300]
-    if "No module named" in why or "PYTHON_VERSION_MISMATCH" in text:
+    """Return the line of an error of Spark that says what is wrong."""
+    lines = [line.strip() for line in text.splitlines()]
+    lines = [line for line in lines if line and not line.startswith(("at ", CALLING))]
+    told = [line for line in lines if "Error" in line][-1:] or lines or ["no word of why"]
+    why = told[0].removeprefix(": ").removeprefix("Caused by: ").rpartition(RECENT)[2]
+    why = why[:300].rstrip(".")
+    if any(sign in why for sign in OTHER_PYTHON):
         why += f"; have executors run a Python like this one, by PYSPARK_PYTHON={sys.executable}"
     return why
 
