@@ -1,7 +1,8 @@
 """The executor of Spark DataFrames, and the jobs by which Spark runs its tasks.
 
 All work is jobs on DataFrames, of a classic session or of Spark Connect. What tasks return is kept
-by `localCheckpoint` on the disks of the executors; it is gone once no task and no answer holds it.
+by `localCheckpoint` on the disks of the executors, and lost with them; it is gone once no task and
+no answer holds it. If the session has a folder for checkpoints, files there keep it instead.
 """
 
 from __future__ import annotations
@@ -42,6 +43,7 @@ CALLING, RECENT = "An error occurred while calling", "most recent failure: "  # 
 CASE = "spark.sql.caseSensitive"
 ZONE = "spark.sql.session.timeZone"
 LARGE = "spark.sql.execution.arrow.useLargeVarTypes"
+FOLDER = "spark.checkpoint.dir"
 
 
 def functions() -> Any:
@@ -61,6 +63,13 @@ class SparkJobs:
     def is_large(self) -> bool:
         """Whether text and bytes have the large types of Arrow on their way to Python."""
         return bool(self.session.conf.get(LARGE, "false") == "true")
+
+    @property
+    def has_folder(self) -> bool:
+        """Whether the session has a folder for checkpoints, which executors cannot lose."""
+        context = getattr(self.session, "sparkContext", None)  # which Spark Connect has not
+        named = self.session.conf.get(FOLDER, "") or (context and context.getCheckpointDir())
+        return bool(named)
 
     def read(self, node: int, of: SparkFrame) -> tuple[Any, dict[int, tuple[int, int]]]:
         """Keep the rows of a frame, whose labels come with it, as frames of pandas."""
@@ -141,7 +150,10 @@ class SparkJobs:
     def _kept(self, made: SparkFrame) -> tuple[SparkFrame, list[Any]]:
         """Have rows made and kept; return their frame, and what is told of them."""
         f = functions()
-        kept = _asked(lambda: made.localCheckpoint(eager=False))  # shuffles run at once
+        if self.has_folder:
+            kept = _asked(made.checkpoint)  # at once: later, all would be made twice
+        else:
+            kept = _asked(lambda: made.localCheckpoint(eager=False))  # shuffles run at once
         told = kept.where(f.col("piece") == OF_ALL).select("node", "item", "data")
         rows = _asked(told.collect)
         return kept, [(row[0], row[1], bytes(row[2])) for row in rows]
