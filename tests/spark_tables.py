@@ -54,6 +54,9 @@ class DataFrame:
     columns = property(lambda self: self.tables[0].column_names)
     schema = property(lambda self: self.tables[0].schema)
 
+    def count(self):
+        return sum(map(len, self.tables))
+
     def toDF(self, *names):
         named = [table.rename_columns(list(names)) for table in self.tables]
         return DataFrame(self.sparkSession, named, self.changing)

@@ -155,6 +155,53 @@ def test_what_is_refused_names_the_way(session):
     assert session.jobs == 0
 
 
+def test_the_memory_of_a_task_is_estimated(session):
+    """Spark counts the rows, each of which may have two ids of its own; a limit makes blocks."""
+    edges = spark_tables.frame_of(session, FRAME)
+    small, wide = (tc.memory_estimate(edges, function=name, **IDS) for name in ("count", "k_truss"))
+    assert small["blocks"] == 1 and 20 * len(FRAME) < small["worker"] < wide["worker"] < 10**6
+    many = tc.memory_estimate(edges, memory_limit=1000, **IDS)
+    assert many["blocks"] > 1
+    with pytest.raises(TypeError, match=r"Spark DataFrame, and project runs on one.*toArrow\(\)"):
+        tc.memory_estimate(edges, function="project", **IDS)
+    assert session.jobs == 0
+    graph = tc.Graph(edges, **IDS)
+    assert 0 < graph.memory_estimate()["worker"] < small["worker"]
+
+
+@pytest.mark.parametrize("by", ["setting", "context", None])
+def test_what_tasks_return_is_kept_where_no_executor_can_lose_it(monkeypatch, by):
+    """In files, if the session has a folder for checkpoints."""
+    functions = SimpleNamespace(col=lambda name: SimpleNamespace())
+    monkeypatch.setattr(spark_cluster, "functions", lambda: functions)
+    monkeypatch.setattr(spark_cluster, "_asked", lambda action: action())
+    session, asked = spark_tables.Session(), []
+    if by == "setting":
+        session.conf[spark_cluster.FOLDER] = "hdfs:/folder"
+    else:
+        folder = "hdfs:/folder" if by else None
+        session.sparkContext = SimpleNamespace(getCheckpointDir=lambda: folder)
+
+    class Made:
+        def checkpoint(self):
+            return asked.append("files") or self
+
+        def localCheckpoint(self, eager):
+            return asked.append("disks") or self
+
+        def where(self, _):
+            return self
+
+        def select(self, *_):
+            return self
+
+        def collect(self):
+            return [(3, -1, b"told")]
+
+    _, told = spark_cluster.SparkJobs(session)._kept(Made())
+    assert asked == ["files" if by else "disks"] and told == [(3, -1, b"told")]
+
+
 def test_executors_have_the_whole_protocol():
     public = [name for name in vars(Executor) if not name.startswith("_")]
     ours = spark_cluster.SparkExecutor

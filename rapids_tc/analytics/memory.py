@@ -52,7 +52,7 @@ def memory_estimate(
         The intersection method of the call; some methods take more memory.
     progress, memory_limit
         Accepted so that all functions take the same options. An estimate shows no progress; a limit
-        has an effect on a Dask frame alone, whose graph it cuts in more blocks.
+        has an effect on Dask and Spark frames alone, whose graphs it cuts in more blocks.
     edge_index : array of shape (2, m), optional
         As all functions take it, in place of `edges`.
 
@@ -63,10 +63,10 @@ def memory_estimate(
         that are not done yet, on top of what the graph holds. Of files and queries, the first is
         ``read``, the id columns in memory, which the others hold.
 
-        For a Dask frame, or the `Graph` of one:
+        For a Dask or Spark frame, or the `Graph` of one:
 
         ====== ===================================================================
-        worker bytes that a worker takes at most, beside its rows
+        worker bytes that a worker, or a task of Spark, takes beside its rows
         blocks the blocks on each side that the graph is cut in
         ====== ===================================================================
 
@@ -77,7 +77,7 @@ def memory_estimate(
         Dask frame has is not known before it is computed. Other errors, such as of ids that cannot
         name vertices: see `Graph`.
     TypeError
-        A function does not take Dask frames.
+        A function does not take Dask or Spark frames.
 
     See Also
     --------
@@ -94,8 +94,9 @@ def memory_estimate(
 
     A Dask frame is not computed. The workers count the ids of a frame that they hold. Parquet files
     say how many rows they have, and each row is taken to have two ids of its own, which most graphs
-    are far below. Rows are taken to be dealt out evenly, and ids of files to be dense integers. How
-    many tasks there are, and what moves between workers, depends on what is found.
+    are far below. Of a Spark frame, a job of Spark counts the rows. Rows are taken to be dealt out
+    evenly, and ids of files to be dense integers. How many tasks there are, and what moves between
+    workers, depends on what is found.
 
     Examples
     --------
