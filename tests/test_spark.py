@@ -22,6 +22,7 @@ import pytest
 import reference
 import spark_tables
 from every_path import CALLS, FRAME, IDS
+from needs import need_module
 
 import rapids_tc as tc
 from rapids_tc.executors import spark_cluster, spark_rows, spark_tasks
@@ -482,6 +483,41 @@ def test_large_types_of_arrow(spark):
 def test_streams(spark):
     with pytest.raises(TypeError, match=r"streaming.*foreachBatch"):
         tc.count(spark.readStream.format("rate").load())
+
+
+CONNECT = """
+import rapids_tc as tc, test_spark as t
+from pyspark.sql import SparkSession
+
+spark = SparkSession.builder.remote("local[2]").getOrCreate()
+frame = t.random_edges(2)
+edges = spark.createDataFrame(frame).repartition(5)
+assert type(edges).__module__.startswith("pyspark.sql.connect")
+assert tc.count(edges) == t.by_duckdb(frame)
+ids = ["src", "dst", "kind", "t", "g", "h", "note"]
+added = "triangles", "trussness"
+t.assert_equal(tc.annotate(edges, *added), tc.annotate(frame, *added), ids)
+t.assert_equal(tc.vertex_triangles(edges), tc.vertex_triangles(frame))
+t.assert_equal(tc.list_triangles(edges), tc.list_triangles(frame))
+one, other = (
+    sorted(sorted(ends) for ends in zip(kept["src"], kept["dst"]))
+    for kept in (tc.k_truss(edges, 4).toPandas(), tc.k_truss(frame, 4))
+)
+assert one == other
+assert tc.Graph(edges).count() == tc.count(frame)
+t.test_columns_of_any_type_come_back(spark)
+t.test_streams(spark)
+spark.stop()
+"""
+
+
+def test_spark_connect(spark):
+    """In a process of its own, whose server is on this machine."""
+    need_module("grpc")
+    paths = os.pathsep.join([str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")])
+    done = subprocess.run([sys.executable, "-c", CONNECT], capture_output=True, text=True,
+                          env=os.environ | {"PYTHONPATH": paths})  # fmt: skip
+    assert done.returncode == 0, done.stderr[-3000:]
 
 
 def code_of(page, sign):
