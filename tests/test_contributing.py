@@ -53,7 +53,7 @@ def written(file, kind, text, tree):
 @pytest.fixture
 def tree(tmp_path):
     """A copy of what the tests need."""
-    for folder in ("rapids_tc", "tests", "docs", "benchmarks", ".ci"):
+    for folder in ("rapids_tc", "tests", "docs", "examples", "benchmarks", ".ci"):
         ignored = shutil.ignore_patterns("__pycache__", "_build", "generated", "plots")
         shutil.copytree(ROOT / folder, tmp_path / folder, ignore=ignored)
     for file in ("pyproject.toml", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "CITATION.cff"):
