@@ -31,6 +31,7 @@ from rapids_tc.preparation.triangle_kinds import Triangles
 
 if TYPE_CHECKING:
     from rapids_tc.blocks.quantities import Sum
+    from rapids_tc.preparation.time_order import AsOf
 
 Fields = tuple[str, ...]
 Local = Callable[[OwnOptions, str], Exception | None]
@@ -42,7 +43,7 @@ def _in_blocks(own: OwnOptions) -> str:
     return ""
 
 
-def _no_sums(own: OwnOptions) -> Sequence[Sum]:
+def _no_sums(own: OwnOptions) -> Sequence[Sum | AsOf]:
     return ()
 
 
@@ -56,7 +57,7 @@ def analytic(
     work: Callable[[OwnOptions], Work] | None = None,
     in_memory: Callable[[OwnOptions], str] = _in_blocks,
     local: Local | None = None,
-    sums: Callable[[OwnOptions], Sequence[Sum]] = _no_sums,
+    sums: Callable[[OwnOptions], Sequence[Sum | AsOf]] = _no_sums,
     bipartite: bool = False,
     renamed: Mapping[str, str] = MappingProxyType({}),
     moved: Mapping[tuple[str, str], str] = MappingProxyType({}),

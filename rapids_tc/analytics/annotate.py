@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 from os import PathLike
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from rapids_tc._arguments import check_flag
 from rapids_tc._typing import Frame, Label, Length, Method
@@ -20,7 +20,6 @@ from rapids_tc.analytics.kinds import (
 from rapids_tc.blocks.quantities import of_kind
 from rapids_tc.engines import as_of
 from rapids_tc.frames.written import check_folder
-from rapids_tc.graphs.as_of import as_of_columns
 from rapids_tc.graphs.of_kind import counting_only
 from rapids_tc.plan import costs
 from rapids_tc.plan.record import (
@@ -35,6 +34,7 @@ from rapids_tc.plan.record import (
     vertex_columns,
 )
 from rapids_tc.preparation.edge_columns import check_new
+from rapids_tc.preparation.time_order import AsOf
 from rapids_tc.preparation.times import check_length
 
 if TYPE_CHECKING:
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
 
     from rapids_tc.blocks.quantities import Within
     from rapids_tc.graphs.edge_graph import EdgeGraph
-    from rapids_tc.graphs.in_memory import InMemoryGraph
     from rapids_tc.plan.record import Column, VertexColumn
     from rapids_tc.preparation.triangle_kinds import Triangles
 
@@ -90,12 +89,20 @@ def _check_times(name: str, own: OwnOptions) -> OwnOptions:
         raise ValueError(f'where= is of all rows, and "{name}" of earlier rows: leave one out')
     if own["time"] is None:
         raise ValueError(f'"{name}" is of earlier rows: name the column of times by time=')
-    if own["within"] is not None:
-        check_length("within", own["within"], zero=True)
+    _asked(own)  # checks the length
     return own
 
 
-def _sums(own: OwnOptions) -> list[Within]:
+def _asked(own: OwnOptions) -> AsOf:
+    """Return columns as of a time as a call asks for them."""
+    within = own["within"]
+    length = None if within is None else check_length("within", within, zero=True)
+    return AsOf(own["columns"], own["time"], length)
+
+
+def _sums(own: OwnOptions) -> list[Within | AsOf]:
+    if _as_of_time(own["columns"]):
+        return [_asked(own)]
     return [] if own["where"] is None else [of_kind("triangles", own["where"].reading)]
 
 
@@ -121,20 +128,20 @@ def _of_trusses(own: OwnOptions) -> bool:
 
 def _in_memory(own: OwnOptions) -> str:
     if _as_of_time(own["columns"]):
-        return "with columns of all rows it is"
+        return ""
     if _of_trusses(own):
         return in_memory_where(own)
     return without_columns(own["columns"], row_columns())
 
 
 def _local(own: OwnOptions, kind: str) -> Exception | None:
-    if name := _as_of_time(own["columns"]):
-        return of_one_machine(f'annotate with "{name}"', kind, "")
     if _of_trusses(own):
         column = next(name for name in own["columns"] if name != "triangles")
         return local_where(f'annotate with "{column}" and', own, kind)
     if own["out"] is not None:
         return TypeError(f"edges is a {kind}: leave out= out, and write what comes back")
+    if _as_of_time(own["columns"]):
+        return None
     return of_one_column("annotate", own["columns"], row_columns(), kind)
 
 
@@ -284,16 +291,15 @@ def annotate(
     if name := _as_of_time(columns):
         if method != "auto":
             raise ValueError(f'method={method!r}: with "{name}" only method="auto" works')
-        length = None if within is None else check_length("within", within, zero=True)
-        in_memory = cast("InMemoryGraph", graph)
-        parts = iter([as_of_columns(in_memory, columns, time, length)])
+        timed = _asked({"columns": columns, "time": time, "within": within})
+        parts = iter([graph.as_of_columns(timed)]) if out is None else graph.as_of_parts(timed)
     else:
         asked: Sequence[Any] = columns
         counted = graph
         if where is not None:
             require_auto(method, where)
             if columns == ("triangles",):
-                asked = _sums({"where": where})
+                asked = [of_kind("triangles", where.reading)]
             else:
                 counted = counting_only(graph, where)
         if out is None:

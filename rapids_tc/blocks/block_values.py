@@ -25,7 +25,7 @@ from rapids_tc.preparation.orient import Order
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from rapids_tc.blocks.block_map import Blocked
+    from rapids_tc.blocks.block_map import Blocked, Numbered
     from rapids_tc.blocks.block_work import PlacedBlock, RowsOfBlock
     from rapids_tc.blocks.codec import EncodedBlock
     from rapids_tc.blocks.context import WorkerContext
@@ -112,11 +112,11 @@ def _sum(graph: Blocked, quantity: Sum, resolved: Task, values: list[Task]) -> T
     return graph.submit("sum", Summed, total, resolved)
 
 
-def read_rows(graph: Blocked, reading: Reading) -> Read:
+def read_rows(graph: Numbered, reading: Reading) -> Read:
     """Submit the reading of columns; return its resolved form, and the values of each batch."""
     if not reading.readers:
         return reading, [[] for _ in graph.batches]
-    starts, (partitions, prints) = _starts(graph), graph.to_read
+    starts, (partitions, prints) = first_rows(graph), graph.to_read
     numbers, ids = [None] * len(graph.batches), None
     if reading.by_group and _has_groups(graph):
         numbers, ids = graph.numbers, graph.ids
@@ -129,11 +129,11 @@ def read_rows(graph: Blocked, reading: Reading) -> Read:
     return resolved, graph.each_batch("values", read_batch, *rows, more=(ids, resolved))
 
 
-def _has_groups(graph: Blocked) -> bool:
+def _has_groups(graph: Numbered) -> bool:
     return bool(graph.context.labels.groups)
 
 
-def _starts(graph: Blocked) -> list[list[int]]:
+def first_rows(graph: Numbered) -> list[list[int]]:
     """Return the number of the first row of each partition, by batch."""
     rows = {
         place: rows

@@ -60,11 +60,6 @@ def columns(
 ) -> list[Frame]:  # fmt: skip
     """Add columns to partitions, computed from the values of their rows in each block."""
     made = columns_of(asked)
-    names = [*made]
-    # A partition may have columns that the meta of the frame lacks.
-    for partition, seen in zip(partitions, prints, strict=True):
-        check_new(names, context.adapter.labels(partition), f"partition {seen.place} of the frame")
-    id_columns(context, partitions, prints)
     rows, xp = len(ranks[0]), context.backend.xp
     by_edge = {name: _together(blocks, rows, xp) for name, blocks in by_block.items()}
     values = ValuesOfRows(xp, by_edge, rows, degrees)
@@ -72,6 +67,26 @@ def columns(
     for name, column in made.items():
         arrays[name] = column.formula(values).astype(column.dtype)
         arrays[name][loops] = 0
+    return with_columns(partitions, prints, arrays, context)
+
+
+def with_columns(
+    partitions: list[Frame], prints: Fingerprints, arrays: dict[str, Array], context: WorkerContext
+) -> list[Frame]:
+    """Add columns, of all rows of some partitions one after another, to each of these.
+
+    Raises
+    ------
+    KernelError
+        A partition has changed since it was first looked at.
+    ValueError
+        A partition has a column of such a name.
+    """
+    # A partition may have columns that the meta of the frame lacks.
+    for partition, seen in zip(partitions, prints, strict=True):
+        labels = context.adapter.labels(partition)
+        check_new([*arrays], labels, f"partition {seen.place} of the frame")
+    id_columns(context, partitions, prints)
     adapter, result, start = context.adapter, [], 0
     for partition in partitions:
         end = start + len(partition)

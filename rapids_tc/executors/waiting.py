@@ -142,6 +142,7 @@ STAGES = {
     "send": "cutting into blocks",
     "merge": "cutting into blocks",
     "values": "reading the values",
+    "slabs": "cutting into slabs of time",
     "count": "counting",
     "sum": "counting",
     "peel": "peeling",

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from rapids_tc.preparation.edge_values import Reading
     from rapids_tc.preparation.ids import Ids
     from rapids_tc.preparation.orient import Order
+    from rapids_tc.preparation.time_order import AsOf
 
 
 ROWS_MEMORY = 1 << 26
@@ -262,6 +263,18 @@ class EdgeGraph(VertexStatistics):
         """
 
     @abstractmethod
+    def as_of_columns(self, asked: AsOf) -> dict[str, Any]:
+        """Compute columns of rows as of their time, aligned with the user's rows.
+
+        Raises
+        ------
+        CapacityError
+            There are more rows, or more in one window, than may be counted together.
+        ColumnNotFoundError, NullIdError, ValueError
+            There is no such column of times, or it does not suit what is asked for.
+        """
+
+    @abstractmethod
     def edge_values(self, reading: Reading) -> EdgeArrays:
         """Read values of all edges from the user's rows.
 
@@ -336,6 +349,10 @@ class EdgeGraph(VertexStatistics):
     def row_parts(self, asked: Sequence[str | Quantity], method: str) -> Iterator[dict[str, Any]]:
         """Yield `row_columns`, some rows at a time, from the first on."""
         yield self.row_columns(asked, method)
+
+    def as_of_parts(self, asked: AsOf) -> Iterator[dict[str, Any]]:
+        """Yield `as_of_columns`, some rows at a time, from the first on."""
+        yield self.as_of_columns(asked)
 
     def write(self, parts: Iterator[dict[str, Any]], out: Any) -> None:
         """Write the user's rows to a folder of Parquet, with columns that come as `row_parts`."""

@@ -15,6 +15,7 @@ from rapids_tc.engines import protocol, registry
 from rapids_tc.engines.cpu import small
 from rapids_tc.engines.last_truss import last_truss
 from rapids_tc.frames.backend import Array, Backend, Frame, as_uint32, gather, sum64
+from rapids_tc.graphs.as_of import as_of_columns
 from rapids_tc.graphs.communities import hierarchy
 from rapids_tc.graphs.edge_graph import EdgeArrays, EdgeGraph
 from rapids_tc.graphs.row_values import RowValues
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from rapids_tc.preparation.edge_columns import EdgeColumns
     from rapids_tc.preparation.edge_values import Reading, Rule
     from rapids_tc.preparation.orient import Order
+    from rapids_tc.preparation.time_order import AsOf
 
 PEELED = Work(Needs.BITRUSS, Result.VALUE)  # the peel is the last stage of this work
 SAMPLED = Work(Needs.VERTEX_COUNTS, Result.VALUE)  # the counts of the edges of a sample
@@ -519,6 +521,10 @@ class InMemoryGraph(EdgeGraph):
         values, columns = RowValues(self, method), columns_of(asked)
         made = {name: columns[name].formula(values) for name in columns}
         return self.edge_columns(made, by_arc=any(column.by_arc for column in columns.values()))
+
+    def as_of_columns(self, asked: AsOf) -> dict[str, Any]:
+        """See `EdgeGraph`."""
+        return as_of_columns(self, self.ends, asked)
 
     def truss_rows(self, k: int | None) -> Array:
         """Find the first row of each edge of the k-truss; None is the largest k with an edge."""

@@ -109,9 +109,13 @@ def _worker(executor: Executor, context: WorkerContext, partitions: list[Task]) 
 
 def meta_with(adapter: FrameAdapter, meta: Frame, asked: Sequence[str | Quantity]) -> Frame:
     """Return a frame without rows with the columns that a call adds."""
+    return meta_of_dtypes(adapter, meta, {n: c.dtype for n, c in columns_of(asked).items()})
+
+
+def meta_of_dtypes(adapter: FrameAdapter, meta: Frame, dtypes: dict[str, str]) -> Frame:
+    """Return a frame without rows with further columns of some dtypes."""
     added = {
-        name: adapter.column_like(meta, np.zeros(0, column.dtype), name)
-        for name, column in columns_of(asked).items()
+        name: adapter.column_like(meta, np.zeros(0, dtype), name) for name, dtype in dtypes.items()
     }
     return adapter.assign(meta, added) if added else meta
 

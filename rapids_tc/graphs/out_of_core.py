@@ -26,6 +26,7 @@ from rapids_tc.blocks import (
     peeling,
     sorting,
     sums,
+    time_slabs,
 )
 from rapids_tc.blocks.block_work import PlacedBlock
 from rapids_tc.blocks.row_lookup import ValuesOfRows
@@ -60,6 +61,7 @@ if TYPE_CHECKING:
     from rapids_tc.preparation.csr import Csr
     from rapids_tc.preparation.edge_values import Reading
     from rapids_tc.preparation.ids import Ids
+    from rapids_tc.preparation.time_order import AsOf
 
 
 RESERVED = 64  # bytes for the ends of the arrays of a block
@@ -100,13 +102,14 @@ class OutOfCoreGraph(EdgeGraph):
         budget = replace(budget, text=self.ids.text)
         allowed = budget.allowed(rows.size, self.ids.size, self.ids.nbytes)
         executor = SpillExecutor(store, backend.xp.ndarray)
-        self._gather = executor.gather
+        self._gather, self._keep = executor.gather, executor.keep
         self.n = budget.ranges(rows.size, allowed) if budget.sorts else 1
         of_call = self.ids, executor, backend, labels, budget, method
         bounds = [rows.size * part // self.n for part in range(self.n + 1)]
         cuts = [*pairwise(bounds)] if budget.sorts else rows.cuts()
         self._numbered = numbered(rows, *of_call, cuts)
-        if budget.sorts:
+        self._plan = budget.slabs(backend.engine, rows.size, self.ids.size, allowed)
+        if not budget.in_blocks:
             return
         with self.stage("ordering by degree"):
             self.rank, self._vertices = self._order_by_degree()
@@ -225,7 +228,7 @@ class OutOfCoreGraph(EdgeGraph):
     def row_parts(self, asked: Sequence[str | Quantity], method: str) -> Iterator[dict[str, Any]]:
         """See `EdgeGraph`: what is found block by block is kept outside until all blocks are."""
         xp, columns, cuts = self.backend.xp, columns_of(asked), self.rows.cuts()
-        keep, adapter = self.blocks.executor.keep, self.backend.adapter
+        keep, adapter = self._keep, self.backend.adapter
         kept: list[list[Task]] = [[] for _ in cuts]
         for batch, _, row, values in self._values_of_blocks(columns):
             kept[batch].append(keep([row, *values.values()]))
@@ -238,6 +241,31 @@ class OutOfCoreGraph(EdgeGraph):
                     made[name][row] = values
             pieces.clear()
             yield {name: adapter.column_like(self._frame, made[name], name) for name in made}
+
+    def as_of_columns(self, asked: AsOf) -> dict[str, Any]:
+        """See `EdgeGraph`."""
+        made = {name: self.backend.xp.empty(self.size, "int64") for name in asked.names}
+        for (first, _), values in self._as_of(asked):
+            for name, found in zip(asked.names, values, strict=True):
+                made[name][first : first + len(found)] = found
+        column_like = self.backend.adapter.column_like
+        return {name: column_like(self._frame, made[name], name) for name in made}
+
+    def as_of_parts(self, asked: AsOf) -> Iterator[dict[str, Any]]:
+        """See `EdgeGraph`."""
+        column_like = self.backend.adapter.column_like
+        for _, values in self._as_of(asked):
+            columns = zip(asked.names, values, strict=True)
+            yield {name: column_like(self._frame, found, name) for name, found in columns}
+
+    def _as_of(self, asked: AsOf) -> Iterator[tuple[Cut, Array]]:
+        """Yield the rows of each batch with their columns: int64, (columns, rows)."""
+        graph, [worker] = self._numbered, self._numbered.workers
+        with self.stage("counting"):
+            read = self._values_of_rows(asked.reading)
+            of_batches = time_slabs.columns(graph, asked, read, self._plan, [worker.address])
+        for at, task in zip(self.rows.cuts(), of_batches, strict=True):
+            yield at, self._gather(task)
 
     def _values_of_blocks(
         self, columns: Mapping[str, Column]
@@ -394,7 +422,7 @@ class OutOfCoreGraph(EdgeGraph):
         ]
         resolved = reading.resolved(profiles)
         if chunks.outside:
-            return resolved, [self.blocks.executor.keep(values) for values in read(cuts)]
+            return resolved, [self._keep(values) for values in read(cuts)]
         return resolved, [Unread(partial(of_cut, at)) for at in cuts]
 
     def summed(self, *quantities: Sum) -> list[Summed]:

@@ -24,6 +24,7 @@ from rapids_tc.blocks import (
     sorting,
     squares,
     sums,
+    time_slabs,
 )
 from rapids_tc.blocks.block_map import Blocked, Numbered, TaskMap
 from rapids_tc.blocks.context import WorkerContext
@@ -37,6 +38,7 @@ from rapids_tc.graphs.edge_graph import IS_GRAPH, check_prepared
 from rapids_tc.graphs.kept import WORK, KeptGraph, kept_of
 from rapids_tc.plan import cluster, costs, needs
 from rapids_tc.plan.answers import require_fields
+from rapids_tc.plan.block_layout import forced_layout
 from rapids_tc.plan.record import (
     GRAPH,
     Analytic,
@@ -48,6 +50,7 @@ from rapids_tc.plan.record import (
     columns_of,
     named_columns,
 )
+from rapids_tc.plan.slabs import SlabPlan
 from rapids_tc.preparation.edge_columns import EdgeColumns, check_label, edge_columns
 from rapids_tc.preparation.group_values import refuse_groups
 from rapids_tc.preparation.ids import Ids
@@ -61,6 +64,7 @@ if TYPE_CHECKING:
     from rapids_tc.executors.protocol import Executor, Task
     from rapids_tc.executors.registry import ExecutorFactory
     from rapids_tc.frames.backend import Frame
+    from rapids_tc.preparation.time_order import AsOf
 
 ANSWERED_BY_WORKER = (Result.VALUE, Result.TABLE, Result.VERTICES, Result.TIMES, Result.TRIANGLES)
 CALLS = 3  # of one question, if rows are read again and differ
@@ -143,6 +147,7 @@ class _Columns:
 
     Attributes
     ----------
+    graph : Blocked
     asked : list of str or Quantity
     by_edge : dict of str to list of list of Task
         By kind of value ("triangles", "trussness", or the name of a sum): for each batch a list of
@@ -151,9 +156,45 @@ class _Columns:
         For each batch the degrees of both ends of its rows.
     """
 
+    graph: Blocked
     asked: list[str | Quantity]
     by_edge: dict[str, list[list[Task]]]
     degrees: list[Task | None]
+
+    @property
+    def dtypes(self) -> dict[str, str]:
+        """The dtype of each column."""
+        return {name: column.dtype for name, column in columns_of(self.asked).items()}
+
+    def added(self) -> list[Task]:
+        """Submit the user's rows with the columns, by batch."""
+        graph = self.graph
+        by_edge = [
+            {kind: values[i] for kind, values in self.by_edge.items()}
+            for i in range(len(graph.batches))
+        ]
+        rows = *graph.to_read, graph.ranks, self.degrees, by_edge
+        return graph.each_batch("columns", row_lookup.columns, *rows, more=(self.asked,))
+
+
+@dataclass(frozen=True)
+class _AsOfColumns:
+    """Columns of rows as of their time, as tasks: the values of the rows of each batch."""
+
+    graph: Numbered
+    names: tuple[str, ...]
+    by_batch: list[Task]
+
+    @property
+    def dtypes(self) -> dict[str, str]:
+        """The dtype of each column."""
+        return dict.fromkeys(self.names, "int64")
+
+    def added(self) -> list[Task]:
+        """Submit the user's rows with the columns, by batch."""
+        graph = self.graph
+        rows = *graph.to_read, self.by_batch
+        return graph.each_batch("columns", time_slabs.add, *rows, more=(self.names,))
 
 
 class PartitionedGraph:
@@ -336,7 +377,7 @@ class PartitionedGraph:
 
     def row_columns(self, columns: Sequence[str | Quantity], method: str) -> _Columns:
         """Compute the values that make columns of the user's rows; self loops get 0."""
-        graph = self._rows = self.blocked(rows=True)
+        graph = self.blocked(rows=True)
         asked, by_edge = self.work.needs, {}
         counts = sums.by_edge(graph) if asked & (Needs.EDGE_COUNTS | Needs.TRUSSNESS) else []
         if asked & Needs.EDGE_COUNTS:
@@ -356,19 +397,22 @@ class PartitionedGraph:
             kind: row_lookup.by_row(graph, values, by_arc=kind in arcs)
             for kind, values in by_edge.items()
         }
-        return _Columns(list(columns), by_row, of_ends)
+        return _Columns(graph, list(columns), by_row, of_ends)
 
-    def assign(self, columns: _Columns) -> Frame:
+    def as_of_columns(self, asked: AsOf) -> _AsOfColumns:
+        """Compute the columns of the user's rows as of their time."""
+        graph = self.numbered()
+        read, on = block_values.read_rows(graph, asked.reading), stages.machines_that_count(graph)
+        of_call = self._record.name, self.work, graph.engine, graph.size, graph.free
+        layout = forced_layout.get()
+        plan = SlabPlan(*of_call, layout.n if layout else len(on))
+        columns = time_slabs.columns(graph, asked, read, plan, on)
+        return _AsOfColumns(graph, asked.names, columns)
+
+    def assign(self, columns: _Columns | _AsOfColumns) -> Frame:
         """Append columns to the user's frame."""
-        graph = self._rows
-        by_edge = [
-            {kind: values[i] for kind, values in columns.by_edge.items()}
-            for i in range(len(graph.batches))
-        ]
-        rows = *graph.to_read, graph.ranks, columns.degrees, by_edge
-        made = graph.each_batch("columns", row_lookup.columns, *rows, more=(columns.asked,))
-        meta = one_worker.meta_with(self.adapter, self.executor.meta, columns.asked)
-        return self._aligned(graph, made, meta)
+        meta = one_worker.meta_of_dtypes(self.adapter, self.executor.meta, columns.dtypes)
+        return self._aligned(columns.graph, columns.added(), meta)
 
     def truss_rows(self, k: int | None) -> list[list[Task]]:
         """Find the first row of each edge of the k-truss: for each batch, a task per block."""

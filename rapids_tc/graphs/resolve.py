@@ -269,7 +269,7 @@ def make(record: Analytic, edges: Any, options: Options, own: OwnOptions) -> Edg
         inspected, loaded = rows.inspected, backend.adapter.loaded(frame)
         stages = _stages(work, rows, backend, options.method, loaded)
         need = max(stage.bytes for stage in stages)
-        if layout or need > limit or rows.size >= costs.MOST_GRAPH_ROWS[backend.engine]:
+        if layout or need > limit or rows.size >= needs.most_rows(work, backend.engine):
             instead = record.in_memory({**own, "by": options.by})
             in_blocks = not instead and catalogue.find(options.method).blocks
             if in_blocks and backend.adapter.n_vertices is None:
@@ -409,7 +409,7 @@ def _limit(frame: Frame, backend: Backend, work: Work, options: Options) -> int 
     """Return the bytes that a call may take, or None if its graph surely fits in memory."""
     rows, unasked = backend.adapter.rows(frame), costs.UNASKED[backend.engine]
     ids = max(2 * rows, backend.adapter.n_vertices or 0)
-    many = rows >= costs.MOST_GRAPH_ROWS[backend.engine]
+    many = rows >= needs.most_rows(work, backend.engine)
     plain = options.memory_limit is None and options.method == "auto" and not many
     # Most frames: skip the sum of stages, for which an engine is loaded.
     if plain and ids * (ROW_BYTES // 2) <= unasked:
@@ -458,7 +458,8 @@ def _in_blocks(
 ) -> OutOfCoreGraph:  # fmt: skip
     arguments = frame, labels, rows, backend, budget, options.method
     graph = OutOfCoreGraph(*arguments, progress=options.progress)
-    cut = "sorted in %d ranges" if budget.sorts else "counted in %d x %d blocks"
+    cut = "sorted in %d ranges" if budget.sorts else "counted in slabs of time"
+    cut = "counted in %d x %d blocks" if budget.in_blocks else cut
     _log.log(
         logging.WARNING if options.memory_limit is None else logging.INFO,
         f"%s rows need about %s bytes and %s may be taken: {cut}, one task after another",

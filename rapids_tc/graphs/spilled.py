@@ -52,8 +52,9 @@ def numbered(
     [worker] = executor.workers()
     return Numbered(
         executor=executor, context=context, workers=[worker],
-        batches=[Batch(worker.address, [], []) for _ in cuts], name=budget.name,
-        method=method, free=budget.limit, rows=[[last - first] for first, last in cuts],
+        batches=[Batch(worker.address, [place], []) for place, _ in enumerate(cuts)],
+        name=budget.name, method=method, free=budget.limit,
+        rows=[[min(last, rows.size) - first] for first, last in cuts],
         size=ids.size, ranges=grid.cut(ids.size, 1), ids_of_all=ids,
         numbers=[Unread(partial(rows.ends, *cut)) for cut in cuts],
     )  # fmt: skip

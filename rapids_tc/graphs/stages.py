@@ -182,7 +182,7 @@ def cut(graph: Numbered, work: Work) -> Blocked:
         workers = dict.fromkeys(graph.workers_of_rows)
         orders = {at: graph.submit("order", ranges.order, codes, on=at) for at in workers}
         vertices = graph.submit("order", operator.getitem, next(iter(orders.values())), 1)
-    ranks, counting_workers = rank_rows(graph, orders, ranked), _counting_workers(graph)
+    ranks, counting_workers = rank_rows(graph, orders, ranked), machines_that_count(graph)
     partition = _partition(graph, work, len(counting_workers))
     return Blocked(
         **vars(graph), orders=orders, ranked=ranked, vertices=vertices, ranks=ranks,
@@ -191,7 +191,7 @@ def cut(graph: Numbered, work: Work) -> Blocked:
     )  # fmt: skip
 
 
-def _counting_workers(graph: Numbered) -> list[str]:
+def machines_that_count(graph: Numbered) -> list[str]:
     """Choose the machines that count: those with most rows, at most one per `LEAST_ROWS` rows."""
     held = dict.fromkeys((w.address for w in graph.workers), 0)
     for group, rows in zip(graph.batches, graph.rows, strict=True):

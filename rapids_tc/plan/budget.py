@@ -9,6 +9,7 @@ from rapids_tc.errors import CapacityError
 from rapids_tc.plan import costs
 from rapids_tc.plan.block_layout import forced_layout
 from rapids_tc.plan.record import Needs, Result, Work
+from rapids_tc.plan.slabs import SlabPlan
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -64,6 +65,11 @@ class Budget:
         return self.work.result is Result.EDGES
 
     @property
+    def in_blocks(self) -> bool:
+        """Whether blocks are cut; else rows are sorted, or cut in slabs of time."""
+        return not (self.sorts or self.work.needs & Needs.AS_OF)
+
+    @property
     def by_vertex(self) -> bool:
         """Whether sums of every vertex are held."""
         return bool(self.work.needs & OF_RANKS)
@@ -104,12 +110,12 @@ class Budget:
             None are left: what is held by vertex, or the answer, takes all.
         """
         held = costs.RANK + costs.VERTEX_SUMS * self.by_vertex
-        held = ids + numbers * held * (not self.sorts)
+        held = ids + numbers * held * self.in_blocks
         held += costs.DISTINCT_TIME * rows * self.work.by_time
         if self.work.result is Result.VERTICES:
             held += 2 * costs.COLUMN * (self.work.columns - 1) * numbers
         # While vertices are ordered, a chunk is held, too, which takes its share of the limit.
-        ordered = ids + numbers * self.costs.order * (not self.sorts)
+        ordered = ids + numbers * self.costs.order * self.in_blocks
         beside_chunk = ordered * costs.CHUNK_PARTS // (costs.CHUNK_PARTS - 1)
         least = max(held + self.result(rows), beside_chunk) + 1
         if least > self.limit:
@@ -155,6 +161,11 @@ class Budget:
             answered = max(answered, self.result(all_rows) + looked_up + self.chunk)
         numbered = edges < costs.MOST_BLOCK_EDGES and self._have_positions(edges, slots)
         return numbered and max(made, counted, answered) <= allowed
+
+    def slabs(self, engine: str, rows: int, numbers: int, allowed: int) -> SlabPlan:
+        """Return the plan of the slabs of time that rows are cut in."""
+        layout, free = forced_layout.get(), allowed - self.result(rows)
+        return SlabPlan(self.name, self.work, engine, numbers, free, layout.n if layout else 1)
 
     def ranges(self, rows: int, allowed: int) -> int:
         """Return the number of ranges, of about equal length, in which all edges are sorted.

@@ -169,6 +169,12 @@ def beside(stages: list[Stage], held: int) -> list[Stage]:
     return [Stage(stage.name, stage.bytes + held) for stage in stages] if held else stages
 
 
+def most_rows(work: Work, engine: str) -> int:
+    """Return how many rows are too many for a graph in memory."""
+    most = model.MOST_GRAPH_ROWS[engine]
+    return min(most, model.MOST_TIMED_ROWS) if work.needs & Needs.AS_OF else most
+
+
 def numbers_rows(work: Work) -> bool:
     """Return whether a GPU finds the edge of each row while it sorts a large graph.
 

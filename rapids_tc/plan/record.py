@@ -53,12 +53,12 @@ class Needs(Flag):
     BITRUSS = auto()  # the bitruss number of each edge, in memory
     COMMUNITIES = auto()  # sets of edges that triangles join
     SIMILAR_PAIRS = auto()  # the vertices that have neighbors in common, in memory
-    AS_OF = auto()  # what each row forms with earlier rows, in memory
+    AS_OF = auto()  # what each row forms with earlier rows
 
     BY_EDGE = VERTEX_COUNTS | EDGE_COUNTS | TRUSSNESS | WEIGHTS | TYPE_COUNTS | SPANS | EDGE_SUMS
     VALUES = WEIGHTS | TYPE_COUNTS | SPANS  # of edges, read from the user's rows
     COUNTED = TOTAL | BY_EDGE | TRIANGLES
-    ONE_MACHINE = CLIQUES | COMMUNITIES | BITRUSS | AS_OF  # neither in blocks nor on clusters
+    ONE_MACHINE = CLIQUES | COMMUNITIES | BITRUSS  # neither in blocks nor on clusters
     IN_ONE_BLOCK = SQUARES  # on clusters, of a graph that fits a worker
     IN_MEMORY = ONE_MACHINE | IN_ONE_BLOCK  # not in blocks
     LAID_OUT = VALUES | EDGE_SUMS | TRIANGLES | SAMPLE | COMMUNITIES  # on a small graph, too

@@ -216,6 +216,21 @@ class EndTypes(Rule):
 
 
 @dataclass(frozen=True)
+class OfRows(Rule):
+    """Values that rows keep for themselves: no edge gets one."""
+
+    directed = False
+    ordered = False
+    bytes = 0
+
+    def collect(
+        self, chunks: Iterable[EdgeRows], edges: int, readers: Readers, backend: Backend
+    ) -> list[Array]:
+        """Return no array."""
+        return []
+
+
+@dataclass(frozen=True)
 class Reduced(Rule):
     """One value of each edge, or of each direction of an edge, from the values of its rows.
 

@@ -2,17 +2,93 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, cast
 
 from rapids_tc.errors import CHANGED, KernelError
 from rapids_tc.frames.backend import all_below, as_names
-from rapids_tc.preparation.times import joined_profile, profile_times
+from rapids_tc.preparation.edge_values import OfRows, Reading
+from rapids_tc.preparation.readers import Reader
+from rapids_tc.preparation.times import LATEST, joined_profile, profile_times
 
 if TYPE_CHECKING:
     from rapids_tc._typing import Array, Series
     from rapids_tc.frames.backend import Backend
-    from rapids_tc.preparation.times import Length
+    from rapids_tc.preparation.times import Length, TimeColumn, TimeProfile
+
+
+@dataclass(frozen=True)
+class AsOf:
+    """Columns of rows as of their time, as a call asks for them.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Some of `rapids_tc.engines.as_of.COLUMNS`.
+    label : label
+        The column of times.
+    within : Length or None
+        How far windows reach back; None: to the first row.
+    """
+
+    names: tuple[str, ...]
+    label: Any
+    within: Length | None
+
+    @property
+    def reading(self) -> Reading:
+        """What is read of the rows: see `CodeReader`."""
+        return Reading(OfRows(), (CodeReader(self.label, self.within),))
+
+
+@dataclass(frozen=True)
+class CodeReader(Reader):
+    """A column of times, read as codes: see `rapids_tc.preparation.times`.
+
+    Attributes
+    ----------
+    label, within
+        See `AsOf`.
+    times : TimeColumn or None
+        What the column holds; None before all parts of it are profiled.
+    """
+
+    label: Any
+    within: Length | None
+    times: TimeColumn | None = None
+    role = "time"
+
+    def profile(
+        self, column: Series, first: int, backend: Backend, groups: Array | None = None
+    ) -> TimeProfile:
+        """See `Reader`."""
+        return profile_times(column, self.label, None, backend, distinct=False)
+
+    def resolve(self, profiles: list[TimeProfile]) -> CodeReader:
+        """See `Reader`: NullIdError if a row has no time."""
+        times, _ = joined_profile(profiles)
+        if self.within is not None and times.kind != "empty":
+            times.amount(self.within)  # which must suit the times
+        return replace(self, times=times)
+
+    def read(self, column: Series, backend: Backend, groups: Array | None = None) -> Array:
+        """See `Reader`."""
+        assert self.times is not None
+        return self.times.codes(column, backend)
+
+    def latest(self, codes: Array, xp: Any) -> Array:
+        """Return the codes of the latest times whose windows reach back to some times."""
+        assert self.times is not None
+        if self.within is None or not len(codes):
+            return xp.full(len(codes), LATEST)
+        return self.times.latest(codes, self.within, xp)
+
+    def first(self, codes: Array, xp: Any) -> Array:
+        """Return where the window of each row begins (uint32), of rows in the order of time."""
+        if self.within is None:
+            return xp.zeros(len(codes), "uint32")
+        # Codes are exact, so that a row is in reach if the latest time in its reach is not before.
+        return xp.searchsorted(self.latest(codes, xp), codes).astype("uint32")
 
 
 @dataclass(frozen=True)
@@ -50,8 +126,8 @@ class TimeOrder:
         return of_rows
 
 
-def order_of(column: Series, label: Any, within: Length | None, backend: Backend) -> TimeOrder:
-    """Order rows by a column of times; their windows reach back by `within`, or to the first row.
+def order_of(column: Series, asked: AsOf, backend: Backend) -> TimeOrder:
+    """Order rows by their column of times.
 
     Raises
     ------
@@ -60,14 +136,9 @@ def order_of(column: Series, label: Any, within: Length | None, backend: Backend
     ValueError
         The column holds no times, or `within` does not suit them.
     """
-    xp, profile = backend.xp, profile_times(column, label, None, backend, distinct=False)
-    times, _ = joined_profile([profile])
-    codes, order = times.codes(column, backend), None
+    xp, [reader] = backend.xp, asked.reading.whole([column], backend).readers
+    codes, order = reader.read(column, backend), None
     if bool((codes[1:] < codes[:-1]).any()):
         order = xp.argsort(codes, kind="stable")
         codes = codes[order]
-    if within is None or not len(codes):
-        return TimeOrder(order, xp.zeros(len(codes), "uint32"))
-    # Codes are exact, so that a row is in reach if the latest time in its reach is not before.
-    first = xp.searchsorted(times.latest(codes, within, xp), codes)
-    return TimeOrder(order, first.astype("uint32"))
+    return TimeOrder(order, cast("CodeReader", reader).first(codes, xp))
