@@ -25,7 +25,7 @@ from graphs import complete
 import rapids_tc as tc
 from rapids_tc import _parallel, datasets, errors, files, plot, testing
 from rapids_tc.analytics import cliques, graphlets, orbits, triads
-from rapids_tc.blocks import codec, grid
+from rapids_tc.blocks import codec, grid, time_slabs
 from rapids_tc.cli import analytics as cli_analytics
 from rapids_tc.cli import edges as cli_edges
 from rapids_tc.cli import machine, tables, values
@@ -774,8 +774,15 @@ HINTS = {
     ],
     "graphs/as_of": [
         (having(costs, "MOST_TIMED_ROWS", 3,
-                lambda h: tc.annotate(k3(t=1), "u_out", time="t")),
-         "fewer than 3: give parts of the rows, each with its window before it"),
+                lambda h: tc.Graph(k3(t=1)).annotate("u_out", time="t")),
+         "fewer than 3: give the frame itself, which is cut by time"),
+    ],
+    "plan/slabs": [
+        (lambda h: tc.annotate(k3(t=1), "u_out", time="t", memory_limit=1000),
+         "give a shorter within=.*raise memory_limit=, or give more memory"),
+    ],
+    "blocks/time_slabs": [
+        (lambda h: time_slabs.by_row([], ((0, 1),), 1, xp=np), "Give the call a copy"),
     ],
     "preparation/time_order": [
         (having(time_order, "all_below", lambda *_: False,

@@ -87,6 +87,15 @@ def test_tasks_answer_what_a_cluster_answers(session, monkeypatch, one_slot):
     assert answered > 6
 
 
+@pytest.mark.parametrize("lost", [0, 2])
+def test_columns_as_of_a_time(session, lost):
+    session.lose, own = lost, {"columns": every_path.AS_OF, "within": 4}
+    with use_layout(TWO):
+        frame = spark_tables.frame_of(session, FRAME)
+        found = tc.annotate(frame, *every_path.AS_OF, time="t", within=4, **IDS)
+    assert_right("annotate", own, found)
+
+
 def test_a_graph_answers_many_calls(session):
     graph = tc.Graph(spark_tables.frame_of(session, FRAME), **IDS)
     assert graph.count() == reference.count(every_path.ROWS)

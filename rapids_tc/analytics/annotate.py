@@ -243,8 +243,10 @@ def annotate(
     OSError
         `out` cannot be written, as if the disk is full. What was there stays.
     TypeError
-        Columns as of a time, of one machine or in a folder are asked of a Dask frame; or a folder
-        of a frame whose own library writes it.
+        Columns of one machine, or in a folder, are asked of a Dask frame; or a folder of a frame
+        whose own library writes it.
+    CapacityError
+        Rows in one window of time take more memory than there is.
 
     See Also
     --------
@@ -265,8 +267,9 @@ def annotate(
 
     Columns as of a time cost a sort of the rows; those of triangles also a walk for each row over
     the earlier rows of the one of its two ends that has fewer; and "scatter_gather" a walk over the
-    earlier rows of their other ends as well. They are made in memory alone, and `memory_estimate`
-    is of columns of all rows.
+    earlier rows of their other ends as well. Rows that do not fit in memory, and rows of a cluster,
+    are cut by time; each part is counted with the earlier rows that its windows reach.
+    `memory_estimate` is of columns of all rows.
     Blanuša et al., "Graph Feature Preprocessor: real-time subgraph-based feature extraction for
     financial crime detection" (2024), has features of this kind.
 

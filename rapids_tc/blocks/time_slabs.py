@@ -220,7 +220,10 @@ def _of_batch(row: Array, counts: Array, spans: Spans, xp: ModuleType) -> Array:
     own = xp.zeros(len(row), bool)
     for first, last in spans:
         own |= (row >= first) & (row < last)
-    return xp.concatenate([row[own][None], counts[:, own]])
+    made = xp.empty((1 + len(counts), int(xp.count_nonzero(own))), "int64")
+    for values, column in zip(made, [row, *counts], strict=True):
+        values[:] = column[own]
+    return made
 
 
 def by_row(answers: list[Array], spans: Spans, names: int, *, xp: ModuleType) -> Array:

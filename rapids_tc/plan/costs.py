@@ -179,7 +179,7 @@ TIMED_TABLE, TIMED_TABLES = 24, 16
 TIMED_STEPS = 36
 # Per row of a slab of time and its halo, and per vertex, beside `COLUMN` for each column: pieces
 # that it is merged of, their copies in the order of time, and what is counted from. Traced.
-SLAB: dict[str, Pair] = {"cpu": (112, 28), "cuda": (200, 40)}
+SLAB: dict[str, Pair] = {"cpu": (76, 20), "cuda": (130, 40)}
 # Per row that is selected from the user's frame, beside its columns: its entry of the index. Read.
 INDEX = 8
 # Per window: its start, the change of its triangles, their sum, and what is made on the way. Read.

@@ -135,9 +135,10 @@ class SlabPlan:
                 for i, begin in enumerate(begins)]  # fmt: skip
 
     def _too_narrow(self, rows: int) -> str:
+        need = self.bytes(rows + self.most // SHARE)
         return (
             f"{self.name}: windows of time hold about {rows:,} rows together, which take "
-            f"{self.bytes(rows):,} bytes, and {self.free:,} may be taken: give a shorter within= "
+            f"{need:,} bytes, and {self.free:,} may be taken: give a shorter within= "
             "(without it, they reach back to the first row), raise memory_limit=, or give more "
             "memory"
         )
