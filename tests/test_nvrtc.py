@@ -33,9 +33,10 @@ OPTIONS |= {
 }
 SPANS = ("SpanWords<u32>", "SpanWords<u64>", "SpanIntervals")
 KINDS = (*SPANS[1:], "Codes", "CodedIntervals")
+ANY = ("AnyTriangle", *KINDS)
 TRIANGLES = (
-    *("PairSums", "ThirdSums", "SideSums", "SideProducts", "TypeCounts", "LevelCounts"),
-    *(f"JoinTriangles<{kind}>" for kind in ("AnyTriangle", *KINDS)),
+    *("PairSums", "ThirdSums", "SideSums", "SideProducts", "TypeCounts"),
+    *(f"{name}<{kind}>" for name in ("JoinTriangles", "LevelCounts") for kind in ANY),
     *(f"WindowChanges<{spans}>" for spans in SPANS),
     *(f"{name}<{kind}>" for name in ("SpanEdgeCounts", "ArcCounts") for kind in KINDS),
 )

@@ -1,5 +1,8 @@
 """Trusses and their communities, of which only triangles of a kind count."""
 
+from functools import partial
+from itertools import cycle
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -13,6 +16,7 @@ from kind_support import OF_EDGES, ROW, SIGNS, TIMES, TYPES, by_definition, fram
 import rapids_tc as tc
 from rapids_tc import datasets, testing
 from rapids_tc.executors.local import PartitionedFrame
+from rapids_tc.plan.block_layout import BlockLayout, use_layout
 
 VERTEX = st.integers(0, 6)
 ROWS = st.lists(st.tuples(VERTEX, VERTEX, ROW), max_size=45)
@@ -165,6 +169,71 @@ def test_a_clique_that_is_closed_in_time_stays(backend):
     assert max(found[10:]) == 3
 
 
+# In blocks ----------------------------------------------------------------------------------------
+
+
+def in_parts(frame):
+    return PartitionedFrame([frame[:50], frame[50:50], frame[50:]])
+
+
+BLOCKS = {  # to the end, until few edges are left, and in one block
+    "2 x 2": (lambda frame: frame, BlockLayout(2, peel_below=0)),
+    "3 x 3, then in memory": (lambda frame: frame, BlockLayout(3, peel_below=50)),
+    "one block": (lambda frame: frame, BlockLayout(1, peel_below=0)),
+    "partitions": (in_parts, BlockLayout(2, 2, peel_below=30)),
+    "partitions in one block": (in_parts, BlockLayout(1)),
+    "kept partitions": (lambda frame: tc.Graph(in_parts(frame)), BlockLayout(3, peel_below=0)),
+}
+
+
+def whole(backend, found):
+    """The rows of an answer in the order of the frame."""
+    parts = found.partitions if isinstance(found, PartitionedFrame) else [found]
+    return pd.concat([*map(backend.to_pandas, parts)]).sort_index()
+
+
+def check_in_blocks(backend, rows, where, edges):
+    plain, triangles = [row[:2] for row in rows], by_definition(rows, where)
+    number, first = reference.trussness_of(triangles, plain), first_rows(plain)
+    columns = "trussness", "triangles"
+    found = whole(backend, tc.annotate(edges, *columns, where=where))
+    for name, by_edge in reference.annotate_of(triangles, plain, columns).items():
+        assert found[name].tolist() == reference.by_row(plain, by_edge)
+    for k in (2, 3, 4, "max"):
+        level = max(number.values()) if k == "max" else k
+        right = sorted(first[edge] for edge, own in number.items() if own >= level)
+        assert whole(backend, tc.k_truss(edges, k, where=where)).index.tolist() == right
+
+
+@pytest.mark.cpu_only
+@pytest.mark.parametrize(("name", "path"), [*zip(GIVEN, cycle(BLOCKS), strict=False)])
+def test_a_graph_in_blocks(backend, name, path):
+    rows, where = many_rows(len(name), rows=150), tc.Triangles(**GIVEN[name])
+    given, layout = BLOCKS[path]
+    with use_layout(layout):
+        check_in_blocks(backend, rows, where, given(frame_of(rows)))
+
+
+@pytest.mark.cpu_only
+@pytest.mark.parametrize("name", ["types", "types and times"])
+def test_a_graph_in_blocks_on_a_gpu(backend, name):
+    rows, where = many_rows(7, rows=150), tc.Triangles(**GIVEN[name])
+    for below in (0, 50):
+        with testing.host_engine(), use_layout(BlockLayout(2, peel_below=below)):
+            check_in_blocks(backend, rows, where, frame_of(rows))
+
+
+def test_a_limit_of_memory(backend):
+    """Each group has its own last truss; and what a limit allows is as in memory."""
+    frame = datasets.rmat(10)
+    frame = frame.assign(t=frame.index % 50, day=frame["src"] % 2)
+    edges, where = backend.frame(frame), tc.Triangles(time="t", within=20)
+    limit = {"memory_limit": 800_000}
+    for call in (partial(tc.k_truss, k="max", by="day"), partial(tc.k_truss, k=4), tc.trussness):
+        found, right = (call(edges, where=where, **given) for given in (limit, {}))
+        assert backend.to_pandas(found).equals(backend.to_pandas(right))
+
+
 # Refusals -----------------------------------------------------------------------------------------
 
 
@@ -177,13 +246,14 @@ CALLS = {
 }
 
 
-@pytest.mark.parametrize(("call", "asked"), [(call, asked) for call, *asked in CALLS.values()])
-def test_trusses_of_a_kind_are_found_in_memory_alone(backend, call, asked):
+@pytest.mark.parametrize("name", ["truss_communities", "truss_hierarchy"])
+def test_communities_of_a_kind_are_found_in_memory_alone(backend, name):
+    (call, *asked), where = CALLS[name], tc.Triangles(time="t", within=1)
     edges = backend.frame(datasets.rmat(10).assign(t=1))
-    where = tc.Triangles(time="t", within=1)
-    with pytest.raises(tc.CapacityError, match="is not counted in blocks: without where="):
+    told = r"is not counted in blocks: k_truss\(edges, k, where=\) is$"
+    with pytest.raises(tc.CapacityError, match=told):
         call(edges, *asked, where=where, memory_limit=500_000)
-    with pytest.raises(TypeError, match=r"where= runs on one machine: give it edges.compute\(\)$"):
+    with pytest.raises(TypeError, match=r"runs on one machine: give it edges.compute\(\)$"):
         call(PartitionedFrame([edges]), *asked, where=where)
 
 

@@ -290,7 +290,7 @@ def check(engine, valued):
     )
     of_small = engine.visit(whole, SMALL_PRODUCTS, values.small)
     counts = engine.visit(whole, WITHIN, values.spans)
-    levels = engine.visit(whole, BY_LEVEL, values.levels)
+    levels = engine.visit(whole, BY_LEVEL, (values.levels, None))
     assert levels.dtype == np.uint32
     assert dict(zip(values.edges, levels.T.tolist(), strict=True)) == valued.by_level
     assert types.shape == (valued.types,) * 3 and counted(types) == valued.by_types
@@ -369,7 +369,7 @@ def check_blocks(engine, valued, n, m=1):
             of_blocks = engine.visit(layout, THIRDS, of_corners)
             for at, part in zip(task.blocks, of_blocks, strict=True):
                 thirds[at] += part
-            of_blocks = engine.visit(layout, BY_LEVEL, [side.levels for side in sides])
+            of_blocks = engine.visit(layout, BY_LEVEL, [(side.levels, None) for side in sides])
             for at, part in zip(task.blocks, of_blocks, strict=True):
                 levels[at] += part
             of_blocks = engine.visit(layout, OF_SIDES, [side.count for side in sides])

@@ -12,8 +12,6 @@ from rapids_tc.analytics.analytic import analytic
 from rapids_tc.analytics.kinds import (
     check_arcs,
     check_where,
-    in_memory_where,
-    local_where,
     require_auto,
     work_where,
 )
@@ -122,22 +120,19 @@ def _work(own: OwnOptions) -> Work:
 
 
 def _of_trusses(own: OwnOptions) -> bool:
-    """Return whether trusses of a kind are asked for, which are found in memory alone."""
+    """Return whether trusses of a kind are asked for."""
     return own["where"] is not None and own["columns"] != ("triangles",)
 
 
 def _in_memory(own: OwnOptions) -> str:
     if _as_of_time(own["columns"]):
         return ""
-    if _of_trusses(own):
-        return in_memory_where(own)
     return without_columns(own["columns"], row_columns())
 
 
 def _local(own: OwnOptions, kind: str) -> Exception | None:
-    if _of_trusses(own):
-        column = next(name for name in own["columns"] if name != "triangles")
-        return local_where(f'annotate with "{column}" and', own, kind)
+    if own["where"] is not None and "truss_community" in own["columns"]:
+        return of_one_machine('annotate with "truss_community"', kind, "")  # all rows count
     if own["out"] is not None:
         return TypeError(f"edges is a {kind}: leave out= out, and write what comes back")
     if _as_of_time(own["columns"]):
@@ -291,6 +286,7 @@ def annotate(
     3    2    3  9     0              0
     """
     check_new(columns, graph.labels)
+    counted = graph
     if name := _as_of_time(columns):
         if method != "auto":
             raise ValueError(f'method={method!r}: with "{name}" only method="auto" works')
@@ -298,7 +294,6 @@ def annotate(
         parts = iter([graph.as_of_columns(timed)]) if out is None else graph.as_of_parts(timed)
     else:
         asked: Sequence[Any] = columns
-        counted = graph
         if where is not None:
             require_auto(method, where)
             if columns == ("triangles",):
@@ -310,7 +305,7 @@ def annotate(
         else:
             parts = counted.row_parts(asked, method)
     if out is None:
-        return graph.assign(next(parts))
+        return counted.assign(next(parts))
     graph.write(parts, out)
     return out
 

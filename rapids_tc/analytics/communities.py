@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from rapids_tc._typing import Frame
 from rapids_tc.analytics.analytic import analytic
-from rapids_tc.analytics.kinds import check_where, local_where, sums_where, work_where
+from rapids_tc.analytics.kinds import check_where, sums_where, work_where
 from rapids_tc.analytics.trusses import checked_k
 from rapids_tc.frames.nullable import nullable_like
 from rapids_tc.frames.wrapped import native
@@ -28,7 +28,7 @@ CONNECTED: tuple[str, ...] = get_args(Connected)
 ROWS = "k_truss(edges, 3).compute(), whose rows have the same communities"
 
 
-WITHOUT_KIND = "without where=, k_truss is"
+OF_KIND = "k_truss(edges, k, where=) is"
 ABOUT_ALL = "k_truss is, and the rows of a k-truss have the same communities from k on"
 HIERARCHY = ("k", "parent", "edges", "vertices")
 
@@ -58,7 +58,7 @@ def _fields(own: OwnOptions) -> tuple[str, ...]:
 
 def _in_memory(own: OwnOptions) -> str:
     if own["where"] is not None:
-        return WITHOUT_KIND
+        return OF_KIND
     if own["k"] == "all":
         return ABOUT_ALL
     return "k_truss(edges, k) is, and its rows have the same communities"
@@ -67,14 +67,12 @@ def _in_memory(own: OwnOptions) -> str:
 def _local(own: OwnOptions, kind: str) -> Exception:
     k = own["k"]
     k = {"max": '"max"', "all": 3}[k] if isinstance(k, str) else k
-    rows = ROWS.replace("3", str(k))
-    of_kind = local_where("truss_communities", own, kind)
-    return of_kind or of_one_machine("truss_communities", kind, rows)
+    rows = ROWS.replace("3", str(k)) if own["where"] is None else ""  # of a kind, all rows count
+    return of_one_machine("truss_communities", kind, rows)
 
 
 def _local_hierarchy(own: OwnOptions, kind: str) -> Exception:
-    of_kind = local_where("truss_hierarchy", own, kind)
-    return of_kind or of_one_machine("truss_hierarchy", kind, ROWS)
+    return of_one_machine("truss_hierarchy", kind, ROWS if own["where"] is None else "")
 
 
 @analytic(
@@ -169,7 +167,7 @@ def truss_communities(
     fields=("truss_community", *HIERARCHY),
     check=_check_own,
     work=work_where(Work(NEEDS, Result.TABLE)),
-    in_memory=lambda own: ABOUT_ALL if own["where"] is None else WITHOUT_KIND,
+    in_memory=lambda own: ABOUT_ALL if own["where"] is None else OF_KIND,
     local=_local_hierarchy,
     sums=sums_where,
 )

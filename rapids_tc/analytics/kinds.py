@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rapids_tc.blocks.quantities import of_kind
-from rapids_tc.plan.record import Needs, OwnOptions, Work, of_one_machine
+from rapids_tc.plan.record import Needs, OwnOptions, Work
 from rapids_tc.preparation.edge_values import check_aggregate
 from rapids_tc.preparation.triangle_kinds import Triangles
 
@@ -111,16 +111,6 @@ def counts_where(graph: VertexStatistics, where: Triangles | None, method: str) 
     require_auto(method, where)
     [counts] = graph.summed(of_kind("where", where.reading, by_vertex=True))
     return counts.values
-
-
-def in_memory_where(own: OwnOptions) -> str:
-    """Say what is counted in blocks in place of the trusses of a kind."""
-    return "" if own["where"] is None else "without where= it is"
-
-
-def local_where(name: str, own: OwnOptions, kind: str) -> Exception | None:
-    """Return the error of the trusses of a kind, which a cluster does not find."""
-    return None if own["where"] is None else of_one_machine(f"{name} with where=", kind, "")
 
 
 def require_auto(method: str, where: Triangles | None) -> None:

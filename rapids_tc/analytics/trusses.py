@@ -4,18 +4,11 @@ from __future__ import annotations
 
 import operator
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from rapids_tc._typing import Frame, Series
 from rapids_tc.analytics.analytic import analytic, no_column
-from rapids_tc.analytics.kinds import (
-    check_where,
-    in_memory_where,
-    local_where,
-    sums_where,
-    work_where,
-)
+from rapids_tc.analytics.kinds import check_where, sums_where, work_where
 from rapids_tc.graphs.of_kind import counting_only
 from rapids_tc.plan.record import Column, Needs, OwnOptions, Result, VertexColumn, Work
 
@@ -35,7 +28,7 @@ OF_ONE = Work(Needs.EDGE_COUNTS | Needs.TRUSSNESS, Result.ROWS)
 
 
 def _local(own: OwnOptions, kind: str) -> Exception:
-    return local_where("trussness", own, kind) or no_column(kind, "trussness")
+    return no_column(kind, "trussness", ", where=..." if own["where"] is not None else "")
 
 
 @analytic(
@@ -44,7 +37,6 @@ def _local(own: OwnOptions, kind: str) -> Exception:
     vertex_columns={"trussness": OF_VERTICES},
     check=check_where,
     work=work_where(OF_ROWS),
-    in_memory=in_memory_where,
     local=_local,
     sums=sums_where,  # not asked for, but of the same reading, whose bytes count
 )
@@ -104,8 +96,6 @@ def _k_work(own: OwnOptions) -> Work:
     OF_ONE,
     check=_check_k,
     work=_k_work,
-    in_memory=in_memory_where,
-    local=partial(local_where, "k_truss"),
     sums=sums_where,
 )
 def k_truss(

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from rapids_tc.blocks.context import WorkerContext
     from rapids_tc.blocks.geometry import Block
     from rapids_tc.blocks.grid import BlockTask, IdRanges, Partition, Range
+    from rapids_tc.blocks.quantities import Within
     from rapids_tc.executors.protocol import Executor, Task, Worker
     from rapids_tc.frames.backend import Frame
     from rapids_tc.preparation.fingerprints import Fingerprint
@@ -278,6 +279,36 @@ class Numbered(TaskMap):
         return replace(self, batches=batches, id_ranges=id_ranges, scheme=None)
 
 
+@dataclass(frozen=True, eq=False)
+class BlockKind:
+    """Which triangles of a graph in blocks count.
+
+    Attributes
+    ----------
+    quantity : Within, optional
+        The triangles of the kind of every edge; None if all triangles count.
+    arrays : list of Task
+        What was read for the edges of each block.
+    further : int
+        Intervals of the edges, without the first of each.
+    """
+
+    quantity: Within | None
+    arrays: list[Task]
+    further: int = 0
+
+    def with_arrays(self, arrays: Callable[[list[Task]], list[Task]]) -> BlockKind:
+        """Return the kind with what a function makes of the arrays; all triangles have none."""
+        return self if self.quantity is None else replace(self, arrays=arrays(self.arrays))
+
+    def bytes(self, edges: int) -> int:
+        """Return the bytes that so many edges take at most, while they are peeled as one graph."""
+        if self.quantity is None:
+            return 0
+        own = self.quantity.reading.rule.bytes
+        return (costs.PEELED_KIND + own) * edges + own * self.further
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Blocked(Numbered):
     """A graph in n x n blocks, each on one machine, which plain functions are mapped over.
@@ -299,6 +330,8 @@ class Blocked(Numbered):
         Every block (i, j), at place i * n + j; if n is 1, a copy for each counting machine.
     ranks : list of Task
         The ranks of both ends of every row, by batch; none if the rows are dropped.
+    kind : BlockKind, optional
+        Which triangles count; by default all.
     known : dict
         What has been asked of the whole graph, by the question: see `once`.
     """
@@ -310,6 +343,7 @@ class Blocked(Numbered):
     blocks: list[Task]
     ranked: list[Task] = field(default_factory=list)
     ranks: list[Task] = field(default_factory=list)
+    kind: BlockKind | None = None
     known: dict[Callable[..., Any], Any] = field(default_factory=dict)
 
     def without_rows(self) -> Self:
@@ -340,7 +374,12 @@ class Blocked(Numbered):
 
     def fits(self, edges: int, level: int = 0) -> bool:
         """Return whether so many edges can be peeled as one graph; no level is below `level`."""
-        return grid.fits(edges, self.size, self.free, self.engine)
+        return grid.fits(edges, self.size, self.free - self.kind_or_all.bytes(edges), self.engine)
+
+    @property
+    def kind_or_all(self) -> BlockKind:
+        """Which triangles count, also if all do."""
+        return self.kind or BlockKind(None, [None] * self.n**2)
 
     @cached_property
     def jobs(self) -> list[PlacedJob]:

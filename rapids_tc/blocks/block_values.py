@@ -7,19 +7,21 @@ and the rows of each block are collected to the arrays of its edges.
 from __future__ import annotations
 
 import operator
+from dataclasses import replace
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rapids_tc.blocks import block_work, id_ranges, sums
+from rapids_tc.blocks.block_map import BlockKind
 from rapids_tc.blocks.codec import require_below, require_length, require_values
 from rapids_tc.blocks.id_tasks import Fingerprints, Numbers, id_columns
 from rapids_tc.blocks.quantities import EdgeSum, Summed, TieSum
 from rapids_tc.blocks.ties import BlockedSteps, WeightedJaccard
-from rapids_tc.frames.backend import Array, Backend, Frame
+from rapids_tc.frames.backend import Array, Backend, Frame, sum64
 from rapids_tc.preparation.edge_columns import check_label
-from rapids_tc.preparation.edge_values import EdgeError, EdgeRows
+from rapids_tc.preparation.edge_values import EdgeError, EdgeRows, Reading
 from rapids_tc.preparation.orient import Order
 
 if TYPE_CHECKING:
@@ -29,10 +31,9 @@ if TYPE_CHECKING:
     from rapids_tc.blocks.block_work import PlacedBlock, RowsOfBlock
     from rapids_tc.blocks.codec import EncodedBlock
     from rapids_tc.blocks.context import WorkerContext
-    from rapids_tc.blocks.quantities import Sum
+    from rapids_tc.blocks.quantities import Sum, Within
     from rapids_tc.engines.quantity import Quantity
     from rapids_tc.executors.protocol import Task
-    from rapids_tc.preparation.edge_values import Reading
     from rapids_tc.preparation.ids import Ids
 
 Read = tuple["Task", list["Task"]]  # the resolved reading, and arrays by block or by batch
@@ -72,6 +73,17 @@ def read(graph: Blocked, reading: Reading, rows: Read | None = None) -> Read:
         resolved = graph.submit("values", of_graph, resolved, graph.ids, graph.order)
         arrays = graph.each_block("values", with_ends, arrays, more=(resolved,))
     return resolved, arrays
+
+
+def counting_only(graph: Blocked, quantity: Within, values: Read) -> Blocked:
+    """Return the same blocks, of which the triangles of a kind count alone.
+
+    `values` are what `read` has returned.
+    """
+    _, arrays = values
+    further = sum(graph.executor.gather(graph.each("values", further_intervals, arrays)))
+    rule = Reading(quantity.reading.rule)  # all of it that tasks ask
+    return replace(graph, kind=BlockKind(quantity.resolved(rule), arrays, further), known={})
 
 
 def by_edge(graph: Blocked, quantity: Quantity) -> list[list[Task]]:
@@ -321,6 +333,13 @@ def ids_of_ranks(ids: Ids, order: list[Any], ranks: list[int], *, xp: Any) -> li
     """Return the ids of some ranks."""
     number = Order.of_ranks(order[0], order[1], xp).number
     return ids.in_messages(number[xp.asarray(ranks)])
+
+
+def further_intervals(arrays: list[Array], *, xp: Any) -> int:
+    """Count the intervals of the edges of a block, without the first of each."""
+    if len(arrays) == 1 or not len(arrays[2]):
+        return 0
+    return len(arrays[0]) - sum64(xp.diff(arrays[2]) > 0)
 
 
 # What workers scale by group ----------------------------------------------------------------------

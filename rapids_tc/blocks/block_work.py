@@ -12,21 +12,23 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from rapids_tc.blocks import codec, geometry, grid
-from rapids_tc.blocks.codec import require, require_below, require_length
+from rapids_tc.blocks.codec import require, require_below, require_length, require_values
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from types import ModuleType
 
     from rapids_tc.blocks.codec import EncodedBlock
     from rapids_tc.blocks.geometry import Block
     from rapids_tc.blocks.grid import BlockTask
-    from rapids_tc.engines.protocol import Engine
+    from rapids_tc.blocks.quantities import Within
+    from rapids_tc.engines.protocol import Engine, Kind
     from rapids_tc.engines.quantity import Quantity
     from rapids_tc.frames.backend import Array, Backend
     from rapids_tc.preparation.csr import Csr
 
 Ranks = list["Array"]  # of both ends of every row, uint32
+Arrays = list[Any]  # of a kind, for some edges
 SAMPLE = 2**25  # edges of a whole graph from whose cost its parts are cut, about equally large
 
 
@@ -251,6 +253,97 @@ def on_job(
     decoded = {at: codec.csr(rows, xp) for at, rows in apart.items()}
     three = tuple(decoded[id(rows)] for rows in encoded)
     return function(BlockJob(three, tasks, n, method, engine, xp), *args)
+
+
+# The triangles of a kind --------------------------------------------------------------------------
+#
+# A kind is read as one array, of codes, or as first, last and offsets of intervals, then perhaps
+# the codes of these: see `rapids_tc.preparation.time_values.Intervals` and `entries.Entries`.
+
+
+@dataclass(frozen=True)
+class KindOfBlocks:
+    """Which triangles count of blocks that are joined; their arrays are read when it is asked."""
+
+    quantity: Within | None
+    arrays: Sequence[Any]
+
+    def joined(self, places: Callable[[], Iterable[Array]], edges: int, xp: Any) -> Kind | None:
+        """Return the kind of a graph of so many edges; `places` are those of each block in it."""
+        if self.quantity is None:
+            return None
+        arrays = join(lambda: zip(self.arrays, places(), strict=True), edges, xp)
+        return kind_of(self.quantity, arrays, edges)
+
+    def counts(self, layout: Any, kind: Kind | None, engine: Any) -> Array:
+        """Count the triangles of every edge of a graph that are of its kind."""
+        if self.quantity is None:
+            return engine.edge_counts(layout)
+        return engine.visit(layout, self.quantity, kind)
+
+
+def kind_of(quantity: Within | None, arrays: Arrays | None, edges: int) -> Kind | None:
+    """Return which triangles of so many edges count; None if all do."""
+    if quantity is None or arrays is None:
+        return None
+    require_values(quantity.reading, arrays, edges)
+    kind: Kind = quantity.values(arrays, 0)
+    return kind
+
+
+def select(arrays: Arrays | None, stays: Array, xp: Any) -> Arrays | None:
+    """Return the arrays of the marked edges."""
+    if arrays is None:
+        return None
+    if len(arrays) == 1:
+        return [arrays[0][stays]]
+    first, last, offsets, *codes = arrays
+    inside = stays
+    if len(offsets):
+        inside = stays[_edges_of(offsets, len(first), xp)]
+        offsets = _offsets(xp.diff(offsets)[stays], xp)
+    return [first[inside], last[inside], offsets, *(each[inside] for each in codes)]
+
+
+def join(pieces: Callable[[], Iterable[tuple[Arrays, Array]]], edges: int, xp: Any) -> Arrays:
+    """Return the arrays of a graph of so many edges.
+
+    `pieces` returns those of parts of it, with the places of their edges, and is called twice.
+    """
+    starts = None
+    for arrays, place in pieces():
+        if len(arrays) > 1 and len(arrays[2]):
+            starts = xp.ones(edges, "int64") if starts is None else starts
+            starts[place] = xp.diff(arrays[2])
+    if starts is not None:
+        starts = _offsets(starts, xp)
+    columns: Arrays = []
+    for arrays, place in pieces():
+        of_piece = [arrays[0]] if len(arrays) == 1 else [*arrays[:2], *arrays[3:]]
+        if not columns:
+            size = edges if starts is None else int(starts[-1])
+            columns = [xp.empty(size, column.dtype) for column in of_piece]
+        where = place if starts is None else starts[place]
+        if len(arrays) > 1 and len(offsets := arrays[2]):
+            edge = _edges_of(offsets, len(arrays[0]), xp)
+            where = where[edge] + xp.arange(len(edge)) - offsets[edge]
+        for column, values in zip(columns, of_piece, strict=True):
+            column[where] = values
+    if len(columns) > 1:
+        columns.insert(2, xp.zeros(0, "int64") if starts is None else starts)
+    return columns
+
+
+def _edges_of(offsets: Array, intervals: int, xp: Any) -> Array:
+    """Return the edge of each of so many intervals."""
+    return xp.searchsorted(offsets, xp.arange(intervals), side="right") - 1
+
+
+def _offsets(lengths: Array, xp: Any) -> Array:
+    """Return where lists of these lengths begin, one behind the other, and where the last ends."""
+    offsets = xp.zeros(len(lengths) + 1, "int64")
+    xp.cumsum(lengths, out=offsets[1:])
+    return offsets
 
 
 # Results ------------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ import operator
 from typing import TYPE_CHECKING, Any
 
 from rapids_tc.blocks import block_work, codec, geometry, levels
+from rapids_tc.blocks.block_work import KindOfBlocks, kind_of
 from rapids_tc.blocks.codec import require_below, require_length
 from rapids_tc.blocks.quantities import TrianglesByLevel
 from rapids_tc.frames.backend import sum64
@@ -21,13 +22,14 @@ if TYPE_CHECKING:
     from rapids_tc.blocks.codec import EncodedBlock
     from rapids_tc.blocks.geometry import Block
     from rapids_tc.blocks.levels import Bounds, Goal, Levels, Survey
+    from rapids_tc.blocks.quantities import Within
     from rapids_tc.executors.protocol import Task
     from rapids_tc.frames.backend import Array, Backend
     from rapids_tc.preparation.csr import Csr
 
 AT_ONCE = 4  # counts of a block that a task adds: there are many rounds of them
 State = list[Any]
-Part = list[Any]  # an encoded block of some edges, and their triangles
+Part = list[Any]  # an encoded block of some edges, their triangles, and what a kind has of them
 
 
 class LevelBlocks:
@@ -42,6 +44,7 @@ class LevelBlocks:
 
     def __init__(self, graph: Blocked, counts: list[list[Task]]) -> None:
         self._graph, self._blocks, self._first = graph, graph.blocks, counts
+        self._kind = graph.kind_or_all
         self.edges = sum(map(sum, graph.rows))  # at most, until they are surveyed
         self._most = levels.most_levels(self.edges)
         self._bounds: list[Task] = []
@@ -65,11 +68,12 @@ class LevelBlocks:
         """Count all triangles for a round; return how many edges are chosen, and companions."""
         graph = self._graph
         self._asked = graph.each("peel", levels.asked, self._bounds, more=(goal,))
-        jobs = graph.by_job(level_counts, of=self._blocks, values=self._asked)
+        values = [[*both] for both in zip(self._asked, self._kind.arrays, strict=True)]
+        jobs = graph.by_job(level_counts, self._kind.quantity, of=self._blocks, values=values)
         self._counts, self._parts = graph.by_block(jobs, at_once=AT_ONCE), []
         if not goal.chooses:
             return 0, 0
-        asked = self._asked, self._counts
+        asked = self._asked, self._counts, self._kind.arrays
         self._parts = graph.each_block("peel", select, *asked, of=self._blocks)
         by_block = graph.executor.gather(graph.each("peel", sizes, self._parts))
         chosen, companions = map(sum, zip(*by_block, strict=True))
@@ -79,7 +83,8 @@ class LevelBlocks:
         """Lower the bounds by what was counted; `peel` the chosen edges with their companions."""
         graph, asked = self._graph, (self._asked, self._counts)
         if peel:
-            peeled = self._apart(graph.submit("peel", peel_chosen, self._parts, graph.n, goal))
+            of_all = self._parts, graph.n, goal, self._kind.quantity
+            peeled = self._apart(graph.submit("peel", peel_chosen, *of_all))
             self._bounds = graph.each("peel", settled, *asked, peeled, more=(goal,))
         else:
             self._bounds = graph.each("peel", lowered, *asked, more=(goal,))
@@ -91,12 +96,16 @@ class LevelBlocks:
         graph, bounds = self._graph, self._bounds
         self._states = graph.each("peel", note, self._states, bounds, more=(floor,))
         self._blocks = graph.each_block("peel", keep, bounds, more=(floor,), of=self._blocks)
+        self._kind = self._kind.with_arrays(
+            lambda arrays: graph.each("peel", keep_kind, arrays, bounds, more=(floor,))
+        )
         self._bounds = graph.each("peel", keep_bounds, bounds, more=(floor,))
         self.edges = sum(graph.edges_of("peel", self._blocks))
 
     def peel(self, floor: int) -> None:
         """Peel all edges of the blocks as one graph; all reach the level below the floor."""
-        where = self._blocks, self._graph.n, floor
+        kind = self._kind.quantity, self._kind.arrays
+        where = self._blocks, self._graph.n, floor, *kind
         self._bounds = self._apart(self._graph.submit("peel", peel_all, *where))
 
     def trussness(self) -> list[list[Task]]:
@@ -144,11 +153,15 @@ def begin(rows: EncodedBlock, *, xp: Any) -> State:
     return [xp.ones(m, bool), xp.full(m, 2, "int32")]
 
 
-def level_counts(job: BlockJob, of_blocks: list[Levels]) -> list[Array]:
+def level_counts(
+    job: BlockJob, of_blocks: list[tuple[Levels, Any]], quantity: Within | None
+) -> list[Array]:
     """Count triangles by edge that reach the levels of the edges: an array for each block."""
-    for block, asked in zip(job.three, of_blocks, strict=True):
+    values = []
+    for block, (asked, arrays) in zip(job.three, of_blocks, strict=True):
         require_length(asked, block.m, "levels of edges")
-    return job.visit(TrianglesByLevel("levels"), of_blocks)
+        values.append((asked, kind_of(quantity, arrays, block.m)))
+    return job.visit(TrianglesByLevel("levels"), values)
 
 
 def first_bounds(counts: list[Array], most: int, *, xp: Any) -> Bounds:
@@ -192,17 +205,23 @@ def keep(block: PlacedBlock, bounds: Bounds, floor: int) -> EncodedBlock:
     return block.select(bounds[0] >= floor)
 
 
+def keep_kind(arrays: Any, bounds: Bounds, floor: int, *, xp: Any) -> Any:
+    """Return what was read for a kind without the edges below the floor."""
+    return block_work.select(arrays, bounds[0] >= floor, xp)
+
+
 def keep_bounds(bounds: Bounds, floor: int) -> Bounds:
     """Return the bounds without the edges below the floor."""
     stays = bounds[0] >= floor
     return [values[stays] for values in bounds]
 
 
-def select(block: PlacedBlock, asked: Levels, counts: Array) -> Part:
+def select(block: PlacedBlock, asked: Levels, counts: Array, arrays: Any) -> Part:
     """Return the chosen edges of a block and their companions, and their triangles."""
     require_length(counts[0], len(asked), "counts of edges")
-    chosen = block.select(levels.is_peeled(asked, counts))
-    return [*chosen, levels.support(asked, counts, block.xp)]
+    peeled = levels.is_peeled(asked, counts)
+    of_kind = block_work.select(arrays, peeled, block.xp)
+    return [*block.select(peeled), levels.support(asked, counts, block.xp), of_kind]
 
 
 def sizes(part: Part) -> tuple[int, int]:
@@ -211,23 +230,28 @@ def sizes(part: Part) -> tuple[int, int]:
     return chosen, len(part[2]) - chosen
 
 
-def peel_chosen(parts: list[Part], n: int, goal: Goal, *, engine: Any, xp: Any) -> list[Array]:
+def peel_chosen(
+    parts: list[Part], n: int, goal: Goal, quantity: Within | None, *, engine: Any, xp: Any
+) -> list[Array]:
     """Peel the chosen edges of all blocks as one graph; return levels, block by block."""
     blocks = DecodedBlocks([part[:2] for part in parts], n, xp)
     for (_, block), part in zip(blocks, parts, strict=True):
         require_length(part[2], block.m, "triangles of edges")
     supports = (part[2] for part in parts)
     size = blocks.edges, blocks.vertices, n
-    return list(levels.peel_chosen(blocks, supports, *size, goal, engine=engine, xp=xp))
+    kind = KindOfBlocks(quantity, [part[3] for part in parts])
+    return list(levels.peel_chosen(blocks, supports, *size, goal, kind, engine=engine, xp=xp))
 
 
 def peel_all(
-    remaining: list[EncodedBlock], n: int, floor: int, *, engine: Any, xp: Any
-) -> list[Bounds]:
+    remaining: list[EncodedBlock], n: int, floor: int, quantity: Within | None, arrays: list[Any],
+    *, engine: Any, xp: Any,
+) -> list[Bounds]:  # fmt: skip
     """Peel all blocks as one graph; return the bounds of their edges, which are their levels."""
     blocks = DecodedBlocks(remaining, n, xp)
     size = blocks.edges, blocks.vertices, n
-    peeled = levels.peel_all(blocks, *size, floor, engine=engine, xp=xp)
+    kind = KindOfBlocks(quantity, arrays)
+    peeled = levels.peel_all(blocks, *size, floor, kind, engine=engine, xp=xp)
     return [[upper, upper, upper] for upper in peeled]
 
 

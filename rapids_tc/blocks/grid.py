@@ -95,7 +95,13 @@ def assign_snake(tasks: list[BlockTask], workers: int) -> list[list[BlockTask]]:
 
 def values_of(work: Work) -> int:
     """Return the bytes that a call takes of the values of an edge, or of its levels of a peel."""
-    return max(work.values, costs.CLUSTER_LEVELS * work.levels)
+    of_kind = work.values if work.of_kind else 0
+    return max(work.values, of_kind + costs.CLUSTER_LEVELS * work.levels)
+
+
+def kind_bytes(work: Work, edges: int) -> int:
+    """Return the bytes that a kind takes of so many edges at most, while they are peeled."""
+    return (costs.PEELED_KIND + work.values) * edges if work.of_kind else 0
 
 
 def need(edges: int, vertices: int, n: int, values: int = 0) -> int:
@@ -165,7 +171,8 @@ def plan(
 
 def _chosen(rows: int, ids: int, free: int, workers: int, work: Work, engine: str) -> Partition:
     least = 1
-    if work.needs & Needs.TRUSSNESS and not fits(rows, ids, free, engine):
+    free_to_peel = free - kind_bytes(work, rows)
+    if work.needs & Needs.TRUSSNESS and not fits(rows, ids, free_to_peel, engine):
         least = 2
     if engine == "cuda" and rows > costs.MOST_KEYS:  # limits three blocks' edges to 2**32
         least = max(2, ceil(sqrt(3 * costs.UNEVEN * rows / costs.MOST_POSITIONS["cuda"])))

@@ -29,7 +29,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from math import isqrt
 from typing import TYPE_CHECKING, Any
 
@@ -42,7 +42,9 @@ from rapids_tc.preparation.csr import pack_keys
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from rapids_tc.blocks.block_work import KindOfBlocks
     from rapids_tc.blocks.geometry import Block
+    from rapids_tc.engines.protocol import Kind
     from rapids_tc.preparation.csr import Array, Csr
 
 STAYS = 2**30  # more than the level, or the triangles, of any open edge: an edge that stays
@@ -314,7 +316,7 @@ class _Graph:
 
 def peel_chosen(
     blocks: Iterable[tuple[Block, Csr]], supports: Iterable[Array], edges: int, vertices: int,
-    n: int, goal: Goal, *, engine: Any, xp: Any,
+    n: int, goal: Goal, kinds: KindOfBlocks, *, engine: Any, xp: Any,
 ) -> Iterator[Array]:  # fmt: skip
     """Peel chosen edges and their companions as one graph; yield the levels of each block.
 
@@ -322,38 +324,36 @@ def peel_chosen(
     """
     graph, relabel = join_blocks(blocks, edges, vertices, n, engine=engine, xp=xp)
     counts = xp.empty(edges, "uint32")
-    for (at, block), triangles in zip(blocks, supports, strict=True):
-        counts[_places(graph, relabel, block, n, at, engine)] = triangles
-    truss = engine.truss(_Graph(graph), counts, levels=(goal.low - 1, goal.high - 1))
+    where = partial(places, blocks, graph, relabel, n, engine)
+    for place, triangles in zip(where(), supports, strict=True):
+        counts[place] = triangles
+    kind = kinds.joined(where, edges, xp)
+    truss = engine.truss(_Graph(graph), counts, levels=(goal.low - 1, goal.high - 1), kind=kind)
     del counts
-    yield from _levels_of(blocks, (truss - 2).astype("uint32"), graph, relabel, n, engine)
+    levels = (truss - 2).astype("uint32")
+    yield from (levels[place] for place in where())
 
 
 def peel_all(
-    blocks: Iterable[tuple[Block, Csr]], edges: int, vertices: int, n: int, floor: int, *,
-    engine: Any, xp: Any,
+    blocks: Iterable[tuple[Block, Csr]], edges: int, vertices: int, n: int, floor: int,
+    kinds: KindOfBlocks, *, engine: Any, xp: Any,
 ) -> Iterator[Array]:  # fmt: skip
     """Peel all edges of the blocks as one graph; yield the levels of each block."""
     graph, relabel = join_blocks(blocks, edges, vertices, n, engine=engine, xp=xp)
-    truss = peel_graph(graph, None, engine)
+    where = partial(places, blocks, graph, relabel, n, engine)
+    truss = peel_graph(graph, None, engine, kinds, kinds.joined(where, edges, xp))
     levels = xp.maximum(truss - 2, floor - 1).astype("uint32")
     del truss
-    yield from _levels_of(blocks, levels, graph, relabel, n, engine)
+    yield from (levels[place] for place in where())
 
 
-def _levels_of(
-    blocks: Iterable[tuple[Block, Csr]], levels: Array, graph: Csr, relabel: Array, n: int,
-    engine: Any,
-) -> Iterator[Array]:  # fmt: skip
-    """Yield the levels of the edges of each block, from the levels in the graph of all."""
+def places(
+    blocks: Iterable[tuple[Block, Csr]], graph: Csr, relabel: Array, n: int, engine: Any
+) -> Iterator[Array]:
+    """Yield where the edges of each block are in the graph that joins all blocks."""
     for at, block in blocks:
-        yield levels[_places(graph, relabel, block, n, at, engine)]
-
-
-def _places(graph: Csr, relabel: Array, block: Csr, n: int, at: Block, engine: Any) -> Array:
-    """Return where the edges of a block are in the graph that joins all blocks."""
-    u, v = geometry.block_ends(block, n, at)
-    return engine.find_edges(graph, relabel[u], relabel[v])
+        u, v = geometry.block_ends(block, n, at)
+        yield engine.find_edges(graph, relabel[u], relabel[v])
 
 
 def join_blocks(
@@ -383,7 +383,9 @@ def join_blocks(
     return engine.csr(geometry.collect_keys(blocks, edges, n, pack, xp), size + 1), relabel
 
 
-def peel_graph(graph: Csr, k: int | None, engine: Any) -> Array:
+def peel_graph(
+    graph: Csr, k: int | None, engine: Any, kinds: KindOfBlocks, kind: Kind | None
+) -> Array:
     """Return the trussness of every edge of a graph in memory, as `Engine.truss` does."""
     layout = engine.prepare(graph)
-    return engine.truss(layout, engine.edge_counts(layout), k=k)
+    return engine.truss(layout, kinds.counts(layout, kind, engine), k=k, kind=kind)

@@ -8,9 +8,11 @@ state of a block in these rounds is whether each edge remains.
 from __future__ import annotations
 
 import operator
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from rapids_tc.blocks import block_map, block_work, codec, geometry, levels, sums
+from rapids_tc.blocks import block_map, block_work, codec, levels, sums
+from rapids_tc.blocks.block_work import KindOfBlocks, kind_of
 from rapids_tc.blocks.codec import require_length
 from rapids_tc.blocks.distributed_levels import DecodedBlocks, LevelBlocks, find_levels
 from rapids_tc.engines.last_truss import last_truss
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from rapids_tc.blocks.block_map import Blocked
     from rapids_tc.blocks.block_work import PlacedBlock
     from rapids_tc.blocks.codec import EncodedBlock
+    from rapids_tc.blocks.quantities import Within
     from rapids_tc.executors.protocol import Task
     from rapids_tc.frames.backend import Array, Backend
     from rapids_tc.preparation.ids import Ids
@@ -54,8 +57,9 @@ def _one_truss(graph: Blocked, k: int) -> list[list[Task]]:
 
 def _peel_whole(graph: Blocked, counts: list[list[Task]], k: int | None) -> list[list[Task]]:
     """Submit the trussness of every edge of a graph that is one block; with k, as engines do."""
-    block, worker, [triangles] = _whole(graph, counts)
-    return [[graph.submit("peel", peel, block, triangles, k, on=worker)]]
+    (block, worker, [triangles]), kind = _whole(graph, counts), graph.kind_or_all
+    of_kind = kind.quantity, kind.arrays[0]
+    return [[graph.submit("peel", peel, block, triangles, k, *of_kind, on=worker)]]
 
 
 def _whole(graph: Blocked, counts: list[list[Task]]) -> tuple[Any, Any, list[list[Task]]]:
@@ -82,6 +86,7 @@ class ActiveBlocks:
         self._graph, self._blocks = graph, graph.blocks
         self._states = graph.each("peel", every, self._blocks)
         self._known = counts  # of the whole graph
+        self._kind = graph.kind_or_all
         self._counts: list[list[Task]] = []
         self.edges = self._size()
 
@@ -91,7 +96,7 @@ class ActiveBlocks:
 
     def count(self) -> int:
         """Count the triangles of every edge that remains; return the fewest of any edge."""
-        self._counts = self._known or sums.by_edge_of(self._graph, self._blocks)
+        self._counts = self._known or sums.by_edge_of(self._graph, self._blocks, self._kind)
         self._known = None
         of_blocks = self._graph.executor.gather(self._graph.each("peel", fewest, self._counts))
         return int(min(of_blocks))
@@ -100,14 +105,18 @@ class ActiveBlocks:
         """Remove the edges that were just counted in fewer than k - 2 triangles."""
         graph, counts, blocks = self._graph, self._counts, self._blocks
         self._states = graph.each("peel", drop, self._states, counts, more=(k,))
+        self._kind = self._kind.with_arrays(
+            lambda arrays: graph.each("peel", drop_kind, arrays, counts, more=(k,))
+        )
         self._blocks = graph.each_block("peel", remaining, counts, more=(k,), of=blocks)
         self._counts = []
         self.edges = self._size()
 
     def peel(self, k: int) -> None:
         """Find the k-truss of the edges that remain, as one graph, on one worker."""
-        graph, count = self._graph, len(self._states)
-        peeled = [graph.submit("peel", finish, self._blocks, graph.n, k)] * count
+        graph, count, kind = self._graph, len(self._states), self._kind
+        of_all = self._blocks, graph.n, k, kind.quantity, kind.arrays
+        peeled = [graph.submit("peel", finish, *of_all)] * count
         by_block = graph.each("peel", operator.getitem, peeled, [*range(count)])
         self._states = graph.each("peel", settle, self._states, by_block)
 
@@ -128,7 +137,8 @@ def in_truss(graph: Blocked, k: int | None, *, by_group: bool = False) -> list[l
         return [[marks] for marks in graph.each("peel", every, graph.blocks[: graph.n**2])]
     if k is not None and of_every_edge not in graph.known:
         return _one_truss(graph, k)
-    if k is None and not by_group and graph.peels_whole and of_every_edge not in graph.known:
+    from_top = k is None and not by_group and graph.peels_whole and graph.kind is None
+    if from_top and of_every_edge not in graph.known:
         block, worker, [counts] = _whole(graph, sums.by_edge(graph))
         return [[graph.submit("peel", last, block, counts, on=worker)]]
     truss = [part for (part,) in of_every_edge(graph)]
@@ -170,11 +180,15 @@ def at_top(truss: Array, groups: Array, tops: Array) -> Array:
     return truss == tops[groups]
 
 
-def peel(rows: EncodedBlock, counts: list[Array], k: int | None, *, engine: Any, xp: Any) -> Array:
+def peel(
+    rows: EncodedBlock, counts: list[Array], k: int | None, quantity: Within | None, arrays: Any,
+    *, engine: Any, xp: Any,
+) -> Array:  # fmt: skip
     """Find the trussness of every edge of a graph that is one block."""
     graph, triangles = codec.csr(rows, xp), xp.concatenate(counts)
     require_length(triangles, graph.m, "counts of edges")
-    return engine.truss(engine.prepare(graph), triangles, k=k)
+    kind = kind_of(quantity, arrays, graph.m)
+    return engine.truss(engine.prepare(graph), triangles, k=k, kind=kind)
 
 
 def last(rows: EncodedBlock, counts: list[Array], *, engine: Any, xp: Any) -> Array:
@@ -198,19 +212,28 @@ def drop(remains: Array, counts: list[Array], k: int, *, xp: Any) -> Array:
     return remains
 
 
+def drop_kind(arrays: Any, counts: list[Array], k: int, *, xp: Any) -> Any:
+    """Return what was read for a kind without the edges in fewer than k - 2 triangles."""
+    return block_work.select(arrays, xp.concatenate(counts) >= k - 2, xp)
+
+
 def remaining(block: PlacedBlock, counts: list[Array], k: int) -> EncodedBlock:
     """Return a block without the edges in fewer than k - 2 triangles."""
     return block.select(block.joined(counts, "counts") >= k - 2)
 
 
-def finish(remaining: list[EncodedBlock], n: int, k: int, *, engine: Any, xp: Any) -> list[Array]:
+def finish(
+    remaining: list[EncodedBlock], n: int, k: int, quantity: Within | None, arrays: list[Any],
+    *, engine: Any, xp: Any,
+) -> list[Array]:  # fmt: skip
     """Mark the edges of each block that are in the k-truss, from a graph of them alone."""
-    blocks = DecodedBlocks(remaining, n, xp)
+    blocks, kinds = DecodedBlocks(remaining, n, xp), KindOfBlocks(quantity, arrays)
     size = blocks.edges, blocks.vertices, n
     graph, relabel = levels.join_blocks(blocks, *size, engine=engine, xp=xp)
-    in_truss = levels.peel_graph(graph, k, engine) >= k
-    ends = (geometry.block_ends(block, n, at) for at, block in blocks)
-    return [in_truss[engine.find_edges(graph, relabel[u], relabel[v])] for u, v in ends]
+    where = partial(levels.places, blocks, graph, relabel, n, engine)
+    kind = kinds.joined(where, graph.m, xp)
+    in_truss = levels.peel_graph(graph, k, engine, kinds, kind) >= k
+    return [in_truss[place] for place in where()]
 
 
 def settle(remains: Array, in_truss: Array, *, xp: Any) -> Array:

@@ -136,10 +136,12 @@ class TrianglesByLevel(Quantity):
 
     The value of an edge (uint64) holds two levels, upper << 32 | probe. A triangle counts as the
     smaller upper level of its two other sides. The second row has the triangles that count as no
-    less than the edge's probe; the first row has those that also reach its upper level.
+    less than the edge's probe; the first row has those that also reach its upper level. With these
+    values come kinds of the edges, if triangles of a kind count alone.
     """
 
     visitor = "LevelCounts"
+    takes = "levels"
     value = "uint64"
     dtype = "uint32"
     rows = 2

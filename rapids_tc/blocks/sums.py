@@ -23,7 +23,7 @@ from rapids_tc.preparation.orient import Order
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from rapids_tc.blocks.block_map import Blocked, PlacedJob
+    from rapids_tc.blocks.block_map import Blocked, BlockKind, PlacedJob
     from rapids_tc.blocks.block_work import BlockJob, PlacedBlock
     from rapids_tc.engines.quantity import Quantity
     from rapids_tc.executors.protocol import Task
@@ -72,18 +72,25 @@ def slices(counts: list[Array], count: int, *, xp: Any) -> list[Array]:
 
 @block_map.once
 def by_edge(graph: Blocked) -> list[list[Task]]:
-    """Count the triangles of every edge of each block.
+    """Count the triangles of every edge of each block; if the graph has a kind, those of it.
 
     Returns
     -------
     For each block, a list of tasks that return slices (uint32) of the counts.
     """
-    return by_edge_of(graph, None)
+    return by_edge_of(graph, None, graph.kind)
 
 
-def by_edge_of(graph: Blocked, left: list[Task] | None) -> list[list[Task]]:
-    """Count the triangles of the edges that are left of each block; None stands for all edges."""
-    return _by_edge(graph, graph.by_job(edge_counts, of=left))
+def by_edge_of(
+    graph: Blocked, left: list[Task] | None, kind: BlockKind | None = None
+) -> list[list[Task]]:
+    """Count the triangles of the edges that are left of each block; None stands for all edges.
+
+    A `kind` has the arrays of these edges.
+    """
+    if kind is None or kind.quantity is None:
+        return _by_edge(graph, graph.by_job(edge_counts, of=left))
+    return visited_by_edge(graph, kind.quantity, kind.quantity.reading, kind.arrays, left)
 
 
 def _by_edge(
@@ -137,13 +144,14 @@ def visit(
 
 
 def visited_by_edge(
-    graph: Blocked, quantity: Quantity, resolved: Task, values: list[Task]
-) -> list[list[Task]]:
-    """Combine what a quantity makes of the triangles of every edge, as `by_edge` counts them.
+    graph: Blocked, quantity: Quantity, resolved: Task, values: list[Task],
+    left: list[Task] | None = None,
+) -> list[list[Task]]:  # fmt: skip
+    """Combine what a quantity makes of the triangles of every edge, as `by_edge_of` counts them.
 
     `resolved` and `values` are what `block_values.read` returns.
     """
-    jobs = graph.by_job(visit, quantity, resolved, graph.vertices, values=values)
+    jobs = graph.by_job(visit, quantity, resolved, graph.vertices, of=left, values=values)
     return _by_edge(graph, jobs, block_work.COMBINE[quantity.combine])
 
 

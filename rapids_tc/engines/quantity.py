@@ -33,10 +33,11 @@ class Quantity:
         The name of the visitor.
     per : {"edge", "vertex", "total"}
         What has a sum of its own: each edge, each vertex, or the graph.
-    takes : {"sides", "spans", "codes", "corners", "pairs", "ties"}
+    takes : {"sides", "spans", "codes", "levels", "corners", "pairs", "ties"}
         What the visitor is given: a value of each edge, the `Spans` of each edge, what is `Coded`
-        of each edge, a value of each vertex, or four values of each edge. What takes "ties" has no
-        visitor, but asks for such pairs itself: see `rapids_tc.blocks.ties`.
+        of each edge, a value of each edge with one of these two or None, a value of each vertex, or
+        four values of each edge. What takes "ties" has no visitor, but asks for such pairs itself:
+        see `rapids_tc.blocks.ties`.
     value : str
         The dtype of these values, unless they are spans.
     dtype : str

@@ -177,7 +177,9 @@ class KeptGraph:
         if forced_layout.get():
             return graph
         need = grid.need(rows, graph.size, graph.n, grid.values_of(work))
-        peeled = graph.n > 1 or not work.needs & Needs.TRUSSNESS or graph.fits(rows)
+        to_peel = graph.free - grid.kind_bytes(work, rows)
+        peeled = graph.n > 1 or not work.needs & Needs.TRUSSNESS
+        peeled = peeled or grid.fits(rows, graph.size, to_peel, graph.engine)
         if need > graph.free or not peeled:
             raise CapacityError(
                 f"this Graph was cut into {graph.n} x {graph.n} blocks for "

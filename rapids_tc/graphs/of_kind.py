@@ -1,4 +1,4 @@
-"""A graph in memory of which only the triangles of a kind count."""
+"""Graphs of which only the triangles of a kind count."""
 
 from __future__ import annotations
 
@@ -54,4 +54,8 @@ class GraphOfKind(InMemoryGraph):
 
 def counting_only(graph: Any, where: Triangles | None) -> Any:
     """Return a graph of which the triangles of a kind count alone; None stands for all."""
-    return graph if where is None else GraphOfKind(graph, where)
+    if where is None:
+        return graph
+    if isinstance(graph, InMemoryGraph):
+        return GraphOfKind(graph, where)
+    return graph.of_kind(of_kind("triangles", where.reading))

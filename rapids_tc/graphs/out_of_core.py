@@ -9,11 +9,12 @@ copied while one counts (the streaming of TriCore: Hu, Liu, Huang, SC 2018).
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import replace
 from functools import cached_property, partial, reduce
 from itertools import pairwise
 from operator import or_
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from rapids_tc._progress import at_end, report_stage
 from rapids_tc.blocks import (
@@ -28,6 +29,7 @@ from rapids_tc.blocks import (
     sums,
     time_slabs,
 )
+from rapids_tc.blocks.block_values import counting_only
 from rapids_tc.blocks.block_work import PlacedBlock
 from rapids_tc.blocks.row_lookup import ValuesOfRows
 from rapids_tc.blocks.store import StoredBlocks, cut
@@ -51,7 +53,7 @@ if TYPE_CHECKING:
 
     from rapids_tc.blocks.block_work import RowsOfBlock
     from rapids_tc.blocks.geometry import Block
-    from rapids_tc.blocks.quantities import Sum, Summed
+    from rapids_tc.blocks.quantities import Sum, Summed, Within
     from rapids_tc.blocks.rows import Rows
     from rapids_tc.engines.quantity import Quantity
     from rapids_tc.executors.protocol import Task
@@ -424,6 +426,12 @@ class OutOfCoreGraph(EdgeGraph):
         if chunks.outside:
             return resolved, [self._keep(values) for values in read(cuts)]
         return resolved, [Unread(partial(of_cut, at)) for at in cuts]
+
+    def of_kind(self, quantity: Within) -> OutOfCoreGraph:
+        """Return the graph of which only the triangles of a kind count: as many as a quantity."""
+        other, values = copy(self), self._read(quantity.reading)
+        other.spilled = cast("SpilledGraph", counting_only(self.spilled, quantity, values))
+        return other
 
     def summed(self, *quantities: Sum) -> list[Summed]:
         """See `VertexStatistics`."""

@@ -8,6 +8,7 @@ value per vertex, and answers with a value or a row per vertex, its body runs on
 from __future__ import annotations
 
 import operator
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 from inspect import Parameter
@@ -27,6 +28,7 @@ from rapids_tc.blocks import (
     time_slabs,
 )
 from rapids_tc.blocks.block_map import Blocked, Numbered, TaskMap
+from rapids_tc.blocks.block_values import counting_only
 from rapids_tc.blocks.context import WorkerContext
 from rapids_tc.blocks.distributed_triangles import DistributedTriangles
 from rapids_tc.errors import KernelError
@@ -227,6 +229,7 @@ class PartitionedGraph:
         self._record, self._options, self._own, self._kept = record, options, own, kept
         self.work = record.work_of(own, grouped=options.by is not None)
         self._known: dict[Any, Any] = {}  # answers that a kept graph keeps after the call
+        self._kind: Within | None = None  # which triangles count; None stands for all
         readers = (quantity.reading.readers for quantity in record.sums(own))
         every = record.result in one_worker.FRAMES or (kept is not None and kept.whole_rows)
         self._source = FrameSource(
@@ -302,9 +305,18 @@ class PartitionedGraph:
             graph = stages.cut(graph, self.work)
         elif rows:
             graph = replace(graph, ranks=stages.rank_rows(graph, graph.orders, graph.ranked))
-        if self._options.method == "auto":  # a method that is named is run, whatever is known
+        if self._kind is not None:
+            values = block_values.read(graph, self._kind.reading)
+            graph = counting_only(graph, self._kind, values)
+        elif self._options.method == "auto":  # a method that is named is run, whatever is known
             self._known = graph.known
         return graph if rows else graph.without_rows()
+
+    def of_kind(self, quantity: Within) -> PartitionedGraph:
+        """Return the graph of which only the triangles of a kind count: as many as a quantity."""
+        other = copy(self)
+        other._kind = quantity
+        return other
 
     def answer_by_one(self, call: one_worker.Answer, own: OwnOptions) -> tuple[Any] | None:
         """Have one worker answer the call, if the frame is small; return None if no worker can."""

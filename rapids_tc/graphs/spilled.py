@@ -127,7 +127,7 @@ class SpilledGraph(Blocked):
             return edges < layout.peel_below
         ranks = int(self._rank_limits[level]) if level else self.stored.vertices
         peeling = costs.PEELED_EDGE * edges + costs.PEELED_VERTEX * min(ranks, 2 * edges)
-        return peeling + costs.PEELED_RANK * ranks <= self.free
+        return peeling + costs.PEELED_RANK * ranks + self.kind_or_all.bytes(edges) <= self.free
 
     @cached_property
     def _rank_limits(self) -> Any:

@@ -199,7 +199,8 @@ class Budget:
 
     def task(self, edges: int, rows: int, slots: int) -> int:
         """Return the bytes of a task in so many slots, with the values of its three blocks."""
-        more = max(self.work.values, self.costs.levels * self.work.levels)
+        of_kind = self.work.values if self.work.of_kind else 0
+        more = max(self.work.values, of_kind + self.costs.levels * self.work.levels)
         of_slots = self.costs.levels_of_slot * self.work.levels * (slots + 1)
         return self.costs.task(edges, rows, self.sides, slots) + (3 * more + of_slots) * edges
 

@@ -106,6 +106,7 @@ def peeling(work: Work, sizes: ClusterSizes) -> int:
     row, edge, vertex = costs.CLUSTER_PEELING
     if work.result is Result.VERTICES:  # whose rows are dropped
         row = costs.CLUSTER_PART if sizes.n > 1 else 0
+    edge += (costs.PEELED_KIND + work.values) * work.of_kind
     peeled = edge * sizes.rows + vertex * sizes.ids
     if sizes.n > 1:
         peeled = min(peeled, sizes.free)

@@ -234,6 +234,9 @@ READ_VALUES = 3
 # While the edges that remain are peeled as one graph: per edge; per vertex, as in the stage "peel";
 # and per rank, before ranks without an edge are dropped. Traced and read.
 PEELED_EDGE, PEELED_VERTEX, PEELED_RANK = 64, 80, 16
+# Per edge, beside what is read for it, while only its triangles of a kind count: where its
+# intervals begin and how many there are, and a packed form of them. Read.
+PEELED_KIND = 24
 # Per row of the frame and column of the answer, by the name of its `record.Result`: the answer, or
 # what is held while it is made. Read: the dtypes of answers, and keys that are sorted.
 RESULTS = {"COLUMN": 8, "COLUMNS": 8, "ROWS": 9, "EDGES": 24}

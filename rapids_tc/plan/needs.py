@@ -141,7 +141,7 @@ def stages(
     if work.needs & Needs.SIMILAR_PAIRS:
         result.append(stage("compare", "similar pairs", costs.similarity_tables(vertices)))
     if work.needs & Needs.TRUSSNESS:
-        of_kind = held + (model.PACKED_KIND * rows if work.needs & Needs.VALUES else 0)
+        of_kind = held + (model.PACKED_KIND * rows if work.of_kind else 0)
         result.append(stage("peel", "peel", costs.tables(vertices, True) + of_kind))
     if work.needs & Needs.NEIGHBORS:
         more = costs.tables(vertices, False) + model.PAIR * work.pairs

@@ -124,6 +124,11 @@ class Work:
         """Whether the triangles of every edge are counted, not only their total."""
         return bool(self.needs & Needs.BY_EDGE)
 
+    @property
+    def of_kind(self) -> bool:
+        """Whether only triangles of a kind count in trusses, for which values of edges are held."""
+        return bool(self.needs & Needs.TRUSSNESS and self.needs & Needs.VALUES)
+
 
 class EdgeValues(Protocol):
     """What the formula of a column may ask about some edges."""

@@ -22,10 +22,10 @@ from rapids_tc.engines.cpu.spans import (
     open_span,
     pack_spans,
 )
-from rapids_tc.engines.protocol import Spans
+from rapids_tc.engines.protocol import Coded
 
 if TYPE_CHECKING:
-    from rapids_tc.engines.protocol import Coded, Kind
+    from rapids_tc.engines.protocol import Kind
     from rapids_tc.preparation.csr import Array
 
 
@@ -101,11 +101,14 @@ def _allowed(table: Any, uv: Any, uw: Any, vw: Any) -> Any:
 
 def pack_kind(kind: Kind | None) -> Any:
     """Return which triangles of a graph count, as `meet` takes it; without a kind all do."""
-    if kind is None:
+    return pack_sides(kind, kind, kind)
+
+
+def pack_sides(uv: Any, uw: Any, vw: Any) -> Any:
+    """Return which triangles count, as `meet` takes it, from the kind of each of three sides."""
+    if uv is None:
         return Always()
-    if isinstance(kind, Spans):
-        return pack_spans(kind, kind, kind)
-    return pack_coded(kind, kind, kind)
+    return (pack_coded if isinstance(uv, Coded) else pack_spans)(uv, uw, vw)
 
 
 def pack_coded(uv: Coded, uw: Coded, vw: Coded) -> Codes | CodedInterval | CodedIntervals:

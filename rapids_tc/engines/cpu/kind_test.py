@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rapids_tc._parallel import parallel_for, threads_for
-from rapids_tc.engines.cpu.coded import pack_coded
+from rapids_tc.engines.cpu.coded import pack_sides
 from rapids_tc.engines.cpu.compiled import compiled
 from rapids_tc.engines.cpu.sorting import PER_THREAD, cut_evenly
-from rapids_tc.engines.cpu.spans import arcs_of, meet, open_span, pack_spans
-from rapids_tc.engines.protocol import Coded
+from rapids_tc.engines.cpu.spans import arcs_of, meet, open_span
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 
 def kind_test(values: Any, choices: int = 1) -> Callable[[Sequence[Array]], Array]:
     """Return a function that says which triangles are of a kind: see `protocol.Engine`."""
-    kind = (pack_coded if isinstance(values[0], Coded) else pack_spans)(*values)
+    kind = pack_sides(*values)
     edges = tuple(one.size // 2 for one in values)  # the first arc up of each
 
     def test(sides: Sequence[Array]) -> Array:

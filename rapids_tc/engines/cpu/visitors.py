@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
-from rapids_tc.engines.cpu.coded import pack_coded
+from rapids_tc.engines.cpu.coded import pack_coded, pack_sides
 from rapids_tc.engines.cpu.compiled import dispatched, inlined
 from rapids_tc.engines.cpu.parallel import atomic_add
 from rapids_tc.engines.cpu.spans import (
@@ -251,8 +251,12 @@ class SideSums(NamedTuple):
 
 
 class LevelCounts(NamedTuple):
-    """The triangles of every edge whose other sides reach its upper level, or just its probe."""
+    """The triangles of every edge whose other sides reach its upper level, or just its probe.
 
+    Triangles of a kind count alone.
+    """
+
+    kind: Any
     levels_uv: Array
     levels_uw: Array
     levels_vw: Array
@@ -261,12 +265,15 @@ class LevelCounts(NamedTuple):
     of_vw: Array
 
     def open_edge(self, uv: Any) -> Any:
-        return uv
+        return uv, open_span(self.kind, uv)
 
     def triangle(self, edge: Any, scratch: Any, uw: Any, vw: Any, index: Any) -> Any:
-        x, y, z = self.levels_uv[edge], self.levels_uw[uw], self.levels_vw[vw]
+        uv, span = edge
+        if not meet(self.kind, span, uw, vw):
+            return 0
+        x, y, z = self.levels_uv[uv], self.levels_uw[uw], self.levels_vw[vw]
         a, b, c = np.int64(x >> _HALF), np.int64(y >> _HALF), np.int64(z >> _HALF)
-        _reach(self.of_uv, edge, x, smaller(b, c))
+        _reach(self.of_uv, uv, x, smaller(b, c))
         _reach(self.of_uw, uw, y, smaller(a, c))
         _reach(self.of_vw, vw, z, smaller(a, b))
         return 0
@@ -421,6 +428,9 @@ def visit(
         visitor, taken = RepeatedChanges if several else visitor, (spans,)
     elif quantity.takes == "codes":
         taken = (pack_coded(*taken),)
+    elif quantity.takes == "levels":
+        levels, kinds = zip(*taken, strict=True)
+        taken = pack_sides(*kinds), *levels
     elif quantity.takes == "pairs":
         taken = (*taken, cast("Any", quantity).rule)
     elif quantity.takes == "corners":

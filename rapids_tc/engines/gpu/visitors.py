@@ -13,7 +13,7 @@ import numpy as np
 
 from rapids_tc.engines.gpu import block_layout, listing
 from rapids_tc.engines.gpu.block_layout import align, require_positions
-from rapids_tc.engines.protocol import SHORT, Coded, Spans
+from rapids_tc.engines.protocol import SHORT, Coded
 from rapids_tc.kernels import catalogue, launch, raw_rows, time_spans
 from rapids_tc.kernels.launch import ANY_TRIANGLE, KindStruct, Payload
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from rapids_tc.engines.gpu.layout import GpuEngine, GpuLayout
-    from rapids_tc.engines.protocol import Kind, ProgressCallback
+    from rapids_tc.engines.protocol import Kind, ProgressCallback, Spans
     from rapids_tc.engines.quantity import Quantity
     from rapids_tc.preparation.csr import Array, Csr
 
@@ -67,18 +67,21 @@ def _taken(
 ) -> tuple[str, tuple[Any, ...]]:
     """Return the visitor of a quantity, and the arrays of its ``Input``."""
     csr, blocks, dtype = layout.csr, layout.blocks, quantity.value
-    if quantity.takes in ("spans", "codes"):
-        graphs = (values,) if blocks is None else tuple(values)
+    if quantity.takes in ("spans", "codes", "levels"):
+        graphs: Any = (values,) if blocks is None else tuple(values)
+        levels: tuple[Array, ...] = ()
 
-        def of_edges(of_graphs: list[Array], dtype: str) -> Array:
+        def of_edges(of_graphs: Sequence[Array], dtype: str) -> Array:
             return align(engine, layout, of_graphs if blocks else of_graphs[0], dtype)
 
+        if quantity.takes == "levels":
+            of_graphs, graphs = zip(*graphs, strict=True)
+            levels = (of_edges(of_graphs, dtype),)
         in_order = partial(_of_arcs, engine, of_edges) if quantity.by_arc else of_edges
-        if quantity.takes == "codes":
-            kind, arrays = _pack_coded(engine, graphs, in_order)
-        else:
-            windows = quantity.size if quantity.per == "total" else None
-            kind, arrays = _pack_spans(engine, graphs, windows, in_order)
+        windows = quantity.size if quantity.per == "total" else None
+        kind, arrays = _pack_kind(engine, graphs, windows, in_order)
+        if levels:
+            return f"{quantity.visitor}<{kind}>", (*levels, *arrays)
         choices = (np.uint32(quantity.choices),) if quantity.by_arc else ()
         return f"{quantity.visitor}<{kind}>", (*arrays, *choices)
     if quantity.takes == "sides":
@@ -107,10 +110,7 @@ def kind_test(
 
     arcs = 2 if choices > 1 else 1
     in_order = partial(_of_arcs, engine, of_edges) if arcs > 1 else of_edges
-    if isinstance(first, Coded):
-        kind, arrays = _pack_coded(engine, graphs, in_order)
-    else:
-        kind, arrays = _pack_spans(engine, graphs, None, in_order)
+    kind, arrays = _pack_kind(engine, graphs, None, in_order)
     sizes = [one.size // arcs for one in graphs]
     begins = (sizes[0], sizes[0] + sizes[1]) if graphs[1:] else (0, 0)
     require_positions(sum(sizes), arcs)
@@ -188,11 +188,18 @@ def join_ends(engine: GpuEngine, csr: Csr, levels: Array) -> Array:
 
 def kind_of(engine: GpuEngine, layout: GpuLayout, kind: Kind | None) -> KindStruct:
     """Return which triangles of a graph count, as kernels are told; without a kind all do."""
-    if kind is None:
-        return ANY_TRIANGLE
-    if isinstance(kind, Spans):
-        return KindStruct(*_pack_spans(engine, (kind,), None, _only))
-    return KindStruct(*_pack_coded(engine, (kind,), _only))
+    return KindStruct(*_pack_kind(engine, (kind,), None, _only))
+
+
+def _pack_kind(
+    engine: GpuEngine, graphs: tuple[Any, ...], windows: int | None, in_order: InOrder
+) -> tuple[str, tuple[Any, ...]]:
+    """Return the struct of a kind, `Spans` or `Coded` of each graph or None, and its fields."""
+    if graphs[0] is None:
+        return ANY_TRIANGLE.struct, ANY_TRIANGLE.fields
+    if isinstance(graphs[0], Coded):
+        return _pack_coded(engine, graphs, in_order)
+    return _pack_spans(engine, graphs, windows, in_order)
 
 
 def _pack_spans(

@@ -165,11 +165,14 @@ struct TypeCounts : TrianglesAlone {
 };
 
 // The triangles of the edge at p whose two other sides both reach its probe: in out[p] if they reach its
-// bound, too, else in out[size + p]. A lane writes the counts of an edge (u, v) when it comes to the next edge.
+// bound, too, else in out[size + p]. Triangles of a kind count alone. A lane writes the counts of an edge (u, v) when it
+// comes to the next edge.
+template <class Kind>
 struct LevelCounts : TrianglesAlone {
   struct Input {
     u32* out;
     const u64* bounds;  // of each edge: a bound of its level, in the upper half, and a probe
+    Kind kind;
     u32 size;  // edges
   };
   Input in;
@@ -181,6 +184,7 @@ struct LevelCounts : TrianglesAlone {
     if (others >= u32(own)) atomicAdd(in.out + (others >= u32(own >> 32) ? 0 : u64(in.size)) + p, 1u);
   }
   __device__ bool triangle(u32 uv, u32 uw, u32 vw) {
+    if (!in.kind.meet(uv, uw, vw)) return false;
     const u64 x = in.bounds[uv], y = in.bounds[uw], z = in.bounds[vw];
     const u32 a = u32(x >> 32), b = u32(y >> 32), c = u32(z >> 32), others = b < c ? b : c;
     if (uv != uv_at) add();
