@@ -778,7 +778,7 @@ HINTS = {
          "fewer than 3: give the frame itself, which is cut by time"),
     ],
     "plan/slabs": [
-        (lambda h: tc.annotate(k3(t=1), "u_out", time="t", memory_limit=1000),
+        (lambda h: tc.annotate(k3(t=1), "u_out", time="t", memory_limit=100),
          "give a shorter within=.*raise memory_limit=, or give more memory"),
     ],
     "blocks/time_slabs": [

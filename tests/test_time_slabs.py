@@ -128,7 +128,7 @@ def test_groups_text_and_zones(backend, kept):
 
 
 LARGER, NAMES = frame_of(1200, 90, 10**6), ("u_out", "v_in_distinct", "cycles_closed")
-LIMITED = {"time": "t", "within": 10**4, "memory_limit": "90kB"}
+LIMITED = {"time": "t", "within": 10**4, "memory_limit": "60kB"}
 
 
 @cache
