@@ -55,8 +55,7 @@ class Here(LocalExecutor):
 
     def partitions(self, labels):
         frame = self.edges if labels is None else self.edges[list(labels)]
-        parts = [frame.get_partition(i) for i in range(frame.npartitions)]
-        return [part.compute(scheduler="sync") for part in parts]
+        return list(dask.compute(*frame.to_delayed(), scheduler="sync"))
 
     def heads(self):
         return [part.iloc[:0] for part in self.partitions(None)]
