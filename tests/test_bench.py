@@ -301,7 +301,8 @@ def taken(*arguments):
 
 
 def test_the_smoke_suite():
-    done, lines = taken("--suite", "smoke", "--against", "networkx")
+    patient = "--patience", "600"  # also where a busy machine compiles for half a minute
+    done, lines = taken("--suite", "smoke", "--against", "networkx", *patient)
     assert done.exit_code == 0, done.output
     by_graph = {}
     for line in lines:
