@@ -5,11 +5,14 @@ from __future__ import annotations
 import functools
 import inspect
 import re
+import sys
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
 from difflib import get_close_matches
 from numbers import Integral
+from pathlib import Path
+from types import FrameType
 from typing import Any, NoReturn, TypeVar
 
 import numpy as np
@@ -131,6 +134,21 @@ def with_new_names(
     return {renamed.get(name, name): value for name, value in keywords.items()}
 
 
+def warn_user(remarks: list[str]) -> None:
+    """Give a UserWarning for each remark on a call, at the user's line."""
+    for remark in remarks:
+        warnings.warn(remark, UserWarning, stacklevel=_outside())
+
+
+def _outside() -> int:
+    """Return the stack level, as seen by the function that calls, of the first line not of ours."""
+    frame: FrameType | None = sys._getframe(1)
+    level, folder = 1, str(Path(__file__).parent)
+    while frame is not None and frame.f_code.co_filename.startswith(folder):
+        frame, level = frame.f_back, level + 1
+    return level
+
+
 def warn_renamed(old: str, new: str, *, stacklevel: int) -> None:
     """Give the FutureWarning of a name that will go; `stacklevel` is that of the user's line."""
     words = f"{old} is now {new}, and will go in a later minor release"
@@ -177,6 +195,9 @@ def _hint(function: Callable[..., Any], args: tuple[Any, ...], keywords: dict[st
     if len(args) > len(positional) and not stars:
         if len(args) > 2 and all(isinstance(label, str) for label in args[-2:]):
             return f"name the id columns: {call}, source={args[-2]!r}, destination={args[-1]!r})"
+        if not any(hasattr(each, "columns") or not hasattr(each, "__len__") for each in args[:2]):
+            rest = "".join(f", {each}" for each in positional[1:])
+            return f"give sources and destinations as a pair: {name}((src, dst){rest})"
         return f"options are named: {call}, {'=, '.join(options)}=)"
     for word in keywords:
         if "*" + word in stars:

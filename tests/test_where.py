@@ -295,3 +295,49 @@ def test_a_length_of_time_that_pandas_does_not_read_as_text():
         tc.Triangles(time="t", within="4000000D")
     kind = tc.Triangles(time="t", within=np.timedelta64(4_000_000, "D"))
     assert tc.count(frame, where=kind) == 1
+
+
+# Types that nothing has ---------------------------------------------------------------------------
+
+
+TOLD = "nothing has the type '{}', so that no triangle counts; {} has {}"
+ABSENT = {  # of rows, of vertices, and with times
+    "rows": (OF_EDGES | {"types": ("a", "pays", None)}, "edge_type='type'", "'a', 'b', 'c'"),
+    "vertices": ({"vertex_type": TYPES, "types": ("pays",) * 3}, "vertex_type=", "'a', 'b'"),
+    "times": (OF_EDGES | TIMES | {"types": ("pays",) * 3}, "edge_type='type'", "'a', 'b', 'c'"),
+}
+
+
+@pytest.mark.parametrize("name", ABSENT)
+def test_a_type_that_nothing_has_is_told_once(backend, name):
+    given, where, has = ABSENT[name]
+    rows = [
+        (u, v, {"time": 1, "type": "abc"[(u + v) % 3], "sign": 1})
+        for u, v in combinations(range(6), 2)
+    ]
+    for edges, way in ways(backend.frame(frame_of(rows))):
+        with way, pytest.warns(UserWarning) as told:
+            assert tc.count(edges, where=tc.Triangles(**given)) == 0
+        assert [str(warning.message) for warning in told] == [
+            f"types={given['types']!r}: {TOLD.format('pays', where, has)}"
+        ]
+        assert told[0].filename == __file__
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (
+            {"edge_type": "type", "types": ("7", None, 7)},
+            "'7' is text, and edge_type='type' holds int64",
+        ),
+        (
+            {"vertex_type": dict.fromkeys(range(4), "a"), "types": (1, None, "a")},
+            "1 is a number, and vertex_type= holds ",
+        ),
+    ],
+)
+def test_a_type_of_another_kind_is_refused(backend, given, words):
+    for edges, way in ways(backend.frame(complete(4).frame().assign(type=7))):
+        with way, pytest.raises(ValueError, match=words):
+            tc.count(edges, where=tc.Triangles(**given))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rapids_tc._arguments import warn_user
 from rapids_tc.blocks import block_work, id_ranges, sums
 from rapids_tc.blocks.block_map import BlockKind
 from rapids_tc.blocks.codec import require_below, require_length, require_values
@@ -53,6 +54,7 @@ def read(graph: Blocked, reading: Reading, rows: Read | None = None) -> Read:
     """
     if not reading.of_rows:
         resolved = graph.submit("values", of_graph, reading, graph.ids, graph.order)
+        _warn_user(graph, reading, resolved)
         return resolved, graph.each_block("values", of_ends, more=(resolved,))
     resolved, of_rows = rows or read_rows(graph, reading)
     merged = graph.each_of_rows("values", select_rows, merge, of_rows, more=(resolved,))
@@ -72,6 +74,7 @@ def read(graph: Blocked, reading: Reading, rows: Read | None = None) -> Read:
     if reading.names_vertices:
         resolved = graph.submit("values", of_graph, resolved, graph.ids, graph.order)
         arrays = graph.each_block("values", with_ends, arrays, more=(resolved,))
+    _warn_user(graph, reading, resolved)
     return resolved, arrays
 
 
@@ -84,6 +87,12 @@ def counting_only(graph: Blocked, quantity: Within, values: Read) -> Blocked:
     further = sum(graph.executor.gather(graph.each("values", further_intervals, arrays)))
     rule = Reading(quantity.reading.rule)  # all of it that tasks ask
     return replace(graph, kind=BlockKind(quantity.resolved(rule), arrays, further), known={})
+
+
+def _warn_user(graph: Blocked, reading: Reading, resolved: Task) -> None:
+    """Give warnings of the types that are asked for, once they are compared with all of them."""
+    if getattr(reading.rule, "types", ""):
+        warn_user(graph.executor.gather(graph.submit("values", remarks, resolved)))
 
 
 def by_edge(graph: Blocked, quantity: Quantity) -> list[list[Task]]:
@@ -195,6 +204,11 @@ def unchanged(profiled: list[Profiled], prints: list[Fingerprints]) -> list[Any]
         for other, own in zip(found, batch, strict=True):
             own.require(other)
     return [part for profiles, _ in profiled for part in profiles]
+
+
+def remarks(reading: Reading) -> list[str]:
+    """Return what users are told of a reading that is resolved."""
+    return reading.remarks
 
 
 def resolve(reading: Reading, profiled: list[Profiled], prints: list[Fingerprints]) -> Reading:

@@ -83,6 +83,15 @@ def with_where(record: Analytic, asked: dict[str, Any], frame: Frame = None) -> 
 
 
 def _typed(text: str, column: Any) -> Any:
-    """Return the type of a column that is written as a text; the text itself if there is none."""
-    types = as_integers(column).drop_duplicates().tolist()
-    return next((value for value in types if str(value) == text), text)
+    """Return the type of a column that is written as a text.
+
+    If there is none, it is a number if those of the column are, and if it is written as one.
+    """
+    types = as_integers(column).drop_duplicates()
+    try:
+        other: Any = float(text) if types.dtype.kind in "iuf" else text
+    except ValueError:
+        other = text
+    if isinstance(other, float) and other.is_integer():
+        other = int(other)
+    return next((value for value in types.tolist() if str(value) == text), other)

@@ -382,14 +382,14 @@ class InMemoryGraph(EdgeGraph):
         if reading.names_vertices:
             reading = reading.of_graph(self.ids, self.order)
         if not reading.of_rows:
-            return reading, reading.with_ends([], self.csr.rows, self.csr.columns, xp)
+            return reading.told(), reading.with_ends([], self.csr.rows, self.csr.columns, xp)
         groups, columns = None, []
         for reader in reading.readers:
             self.require_column(reader.role, reader.label)
             columns.append(self.column(reader.label))
         if self.groups is not None and reading.by_group:
             groups = self.groups.group_of[self.ends[0]]
-        reading = reading.whole(columns, self.backend, groups)
+        reading = reading.whole(columns, self.backend, groups).told()
         values = reading.read(columns, self.backend, groups)
         del columns, groups
         rows = self._edge_rows(values, reading.rule, keep=keep)

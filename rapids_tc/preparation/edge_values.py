@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from rapids_tc._arguments import warn_user
 from rapids_tc.frames.backend import sum64
 from rapids_tc.preparation.extremes import floats, ordered
 
@@ -38,11 +39,16 @@ DOWN, UP = 1, 2  # bits of a state: a row leads from the larger rank to the smal
 APART = 4  # one more bit of a state: neither end of the edge is chosen
 
 
-def check_aggregate(aggregate: object, accepted: tuple[str, ...] = AGGREGATES) -> None:
-    """Raise ValueError unless `aggregate` is None or one of the accepted names."""
+def check_aggregate(
+    aggregate: object, accepted: tuple[str, ...] = AGGREGATES, none: str = "rows must agree"
+) -> None:
+    """Raise ValueError unless `aggregate` is None or one of the accepted names.
+
+    `none` says what None stands for.
+    """
     if aggregate is not None and not (isinstance(aggregate, str) and aggregate in accepted):
         names = ", ".join(f'"{name}"' for name in accepted)
-        raise ValueError(f"aggregate={aggregate!r}; accepted: {names}, None (rows must agree)")
+        raise ValueError(f"aggregate={aggregate!r}; accepted: {names}, None ({none})")
 
 
 class EdgeError(Exception):
@@ -452,6 +458,17 @@ class Reading:
     def types(self) -> Any:
         """The types, sorted, of a resolved reading of types."""
         return (self.vertex_types or cast("Any", self.readers[0])).types
+
+    @property
+    def remarks(self) -> list[str]:
+        """What users are told of what was read, once it is resolved, in sentences."""
+        of_vertices = [] if self.vertex_types is None else self.vertex_types.remarks
+        return [*of_vertices, *(remark for reader in self.readers for remark in reader.remarks)]
+
+    def told(self) -> Reading:
+        """Give users the remarks of a resolved reading as warnings; return it."""
+        warn_user(self.remarks)
+        return self
 
     @property
     def of_rows(self) -> bool:

@@ -8,10 +8,13 @@ times, the rows offer it while they are present: then an edge has intervals of w
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from datetime import date
+from numbers import Number
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from rapids_tc.errors import shown
 from rapids_tc.kernels import raw_rows
 from rapids_tc.preparation.code_tables import SIGNS, SLOTS, CodeTable, code_table
 from rapids_tc.preparation.edge_values import PICKS, EdgeError, EdgeRows, Readers, Reduced, Rule
@@ -26,8 +29,10 @@ if TYPE_CHECKING:
     from rapids_tc.frames.backend import Backend
     from rapids_tc.preparation.ids import Ids
     from rapids_tc.preparation.orient import Order
+    from rapids_tc.preparation.type_readers import TypeProfile
 
 Types = tuple[Any, Any, Any]  # three types, of which None stands for any
+FEW = 5  # types that a remark names
 DTYPES = "uint64", "uint8", "float64"  # of what is read: windows, slots and signs
 
 
@@ -41,6 +46,44 @@ def slots_of(types: Series, asked: Types, xp: ArrayModule) -> Array:
     return xp.asarray(np.array(slots, "uint8"))
 
 
+def require_kinds(asked: Types, types: Series, name: str) -> None:
+    """Raise ValueError if a type is text and those of the edges are numbers, or the like."""
+    kinds = {_kind(value) for value in _listed(types)}
+    for each in asked:
+        if each is not None and kinds and (kind := _kind(each)) not in kinds:
+            raise ValueError(
+                f"types={shown(asked)}: {shown(each)} is {kind}, and {name} holds {types.dtype}"
+            )
+
+
+def remarks_on(asked: Types, types: Series, name: str) -> list[str]:
+    """Return a sentence for each type that is asked for, and that no edge or vertex has."""
+    listed = _listed(types)
+    more = ", …" * (len(listed) > FEW)
+    has = ", ".join(map(shown, listed[:FEW])) + more
+    absent = [each for each in dict.fromkeys(asked) if each is not None and each not in listed]
+    return [
+        f"types={shown(asked)}: nothing has the type {shown(each)}, so that no triangle counts; "
+        f"{name} has {has}"
+        for each in absent
+        if listed
+    ]
+
+
+def _listed(types: Series) -> list[Any]:
+    """Return types as objects of Python."""
+    values = types.to_pandas() if hasattr(types, "to_pandas") else types
+    listed: list[Any] = values.tolist()
+    return listed
+
+
+def _kind(value: Any) -> str:
+    """Say what a type is, as far as values of one kind may be equal, and others are not."""
+    kinds = (str, "text"), (Number | np.bool_, "a number"), (date | np.datetime64, "a date")
+    known = (words for kind, words in kinds if isinstance(value, kind))
+    return next(known, f"a {type(value).__name__}")
+
+
 @dataclass(frozen=True)
 class SlotReader(TypeReader):
     """A column of types, which are read as the slots (uint8) that they may fill.
@@ -52,6 +95,17 @@ class SlotReader(TypeReader):
     """
 
     asked: Types = (None, None, None)
+
+    @property
+    def remarks(self) -> list[str]:
+        """See `Reader`."""
+        return remarks_on(self.asked, self.types, f"{self.role}={self.label!r}")
+
+    def resolve(self, profiles: list[TypeProfile]) -> SlotReader:
+        """See `Reader`; ValueError if a type that is asked for is of another kind than all."""
+        found = cast("SlotReader", super().resolve(profiles))
+        require_kinds(self.asked, found.types, f"{self.role}={self.label!r}")
+        return found
 
     def read(self, column: Series, backend: Backend, groups: Array | None = None) -> Array:
         """See `Reader`."""
@@ -70,9 +124,15 @@ class SlotsOfVertices(VertexTypes):
 
     asked: Types = (None, None, None)
 
+    @property
+    def remarks(self) -> list[str]:
+        """See `VertexReader`."""
+        return remarks_on(self.asked, self.types, "vertex_type=")
+
     def resolve(self, ids: Ids, order: Order) -> SlotsOfVertices:
-        """See `VertexTypes`."""
+        """See `VertexTypes`; ValueError if a type that is asked for is of another kind than all."""
         found = super().resolve(ids, order)
+        require_kinds(self.asked, found.types, "vertex_type=")
         slots = slots_of(found.types, self.asked, ids.backend.xp)
         return replace(self, source=None, types=found.types, codes=slots[found.codes])
 

@@ -38,6 +38,11 @@ class Reader(ABC):
     label: Any
 
     @property
+    def remarks(self) -> list[str]:
+        """What users are told of the column, once it is resolved, in sentences."""
+        return []
+
+    @property
     def by_group(self) -> bool:
         """Whether the values of a group have a meaning of their own: see `TimeReader`."""
         return False
@@ -81,6 +86,11 @@ class VertexReader(ABC):
 
     types: Any
     codes: Any
+
+    @property
+    def remarks(self) -> list[str]:
+        """What users are told of the types, once they are resolved, in sentences."""
+        return []
 
     @abstractmethod
     def resolve(self, ids: Ids, order: Order) -> VertexReader:

@@ -126,7 +126,8 @@ class Triangles:
                 "Triangles() asks for nothing: give time= and within=, types= and edge_type= or "
                 "vertex_type=, sign= and balanced=, or directed="
             )
-        check_aggregate(self.aggregate, AGGREGATES if self.types is None else PICKS)
+        names = AGGREGATES if self.types is None else PICKS
+        check_aggregate(self.aggregate, names, "each row has its own type and sign")
         if self.aggregate is not None and self.types is None and self.sign is None:
             raise ValueError(
                 f"aggregate={self.aggregate!r} settles types and signs: give types= or sign= as "
