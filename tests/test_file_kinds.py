@@ -339,7 +339,7 @@ def test_parts_that_are_told_apart(tmp_path):
     ("contents", "words"),
     [
         ({}, "a folder without files"),
-        ({"a": "src,dst\n", "b": "src,dst\n"}, "2 parts, and no edge in any"),
+        ({"a": "#\n", "b": "# none\n"}, "2 parts, and no edge in any"),
         ({"a": "1,2\n", "b": pd.DataFrame({"src": [1], "dst": [2]})}, "several formats: parq"),
         ({"a": "1,2\n2,3\n", "b": "3,4\n5\n"}, "^b.csv, line 2: "),
     ],

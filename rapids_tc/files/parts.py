@@ -90,10 +90,14 @@ def join_parts(
     def read_all(options: ReadOptions) -> list[Any]:
         files = []
         for number, part in enumerate(parts):
-            file = read(Source(part, _share(tick, number, len(parts))), options)
+            try:
+                file = read(Source(part, _share(tick, number, len(parts))), options)
+            except EdgeFileError as error:
+                raise EdgeFileError(f"{error}{_of_several_kinds(path, parts)}") from error
             if file is not None:
                 files.append(_with_keys(file, part, {name: keys[number][name] for name in wanted}))
-        return files
+        filled = [file for file in files if len(file.frame) or len(file.isolated)]
+        return filled or files[:1]
 
     files = read_all(options)
     if not files:
@@ -108,6 +112,10 @@ def join_parts(
         if len(file.frame)
     }
     if len(dtypes) > 1 and formats == ["text"] and options.ids is None:
+        if more := _of_several_kinds(path, parts):
+            raise EdgeFileError(
+                f"{path.name}: ids are integers in some parts, text in others{more}"
+            )
         files = read_all(replace(options, ids="string"))
     frame = pd.concat([file.frame for file in files], ignore_index=True)
     isolated = np.concatenate([file.isolated for file in files])
@@ -119,6 +127,17 @@ def join_parts(
         guesses += [g for g in file.guesses if g not in guesses and not g.startswith(_OF_ONE_PART)]
     guesses = [f"{len(parts)} parts, from {parts[0].name} on", *guesses]
     return frame, formats[0], isolated, guesses, files[0].ids, _directions(files)
+
+
+def _of_several_kinds(path: Path, parts: list[Path]) -> str:
+    """Say, of parts whose names end in several ways, how some are named; else nothing."""
+    ends = sorted({part.suffix or part.name for part in parts})
+    if len(ends) < 2:
+        return ""
+    pattern = path / f"*{ends[0]}" if path.is_dir() else f"*{ends[0]}"
+    return (
+        f"; there are {', '.join(ends)} files: name those with edges by a pattern, {str(pattern)!r}"
+    )
 
 
 def _directions(files: list[Any]) -> Any:

@@ -166,12 +166,13 @@ def read_text(source: Source, options: ReadOptions) -> tuple[Frame, Array, list[
     if options.format is None and not shape.chosen and integers:
         refuse_matrix(source, len(rows[-1]), len(frame))
     if frame.empty and header is None:
-        raise NoEdgeError(f"{source.name}: no edge below the header {shortened(shape.first)}")
+        guesses.append("no edge below it")
+        frame = frame if options.ids == "string" else frame.astype("int64")
     if guesses and len(frame):
         guesses.append("first edge: {} to {}".format(*frame.iloc[0]))
     if names:
         source.directed = directions(source, line_format, names, shape.body, frame, width)
-    if (options.keep or options.named) and len(frame):
+    if (options.keep or options.named) and (len(frame) or names):
         frame = with_columns(source, options, line_format, frame, names or None, width)
     return frame, alone, guesses
 
