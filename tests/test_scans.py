@@ -15,12 +15,13 @@ import pyarrow.feather
 import pyarrow.parquet as pq
 import pytest
 import reference
-from every_path import FRAME, IDS, expected
+from every_path import FRAME, IDS, assert_right, expected
 from needs import need_module
 from pyarrow.dataset import dataset
 from stream_support import in_blocks
 
 import rapids_tc as tc
+from rapids_tc import testing
 from rapids_tc.files import EdgeFileError, scan
 from rapids_tc.frames import written
 from rapids_tc.frames.scans import Scan
@@ -428,3 +429,19 @@ def test_the_peak_stays_below_the_limit():
         [sys.executable, child], capture_output=True, text=True, timeout=250, env={**os.environ}
     )
     assert done.returncode == 0, f"{done.stdout[-2000:]}\n{done.stderr[-4000:]}"
+
+
+# On a GPU -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["count", "vertex_triangles", "trussness"])
+def test_the_engine_of_a_gpu_reads_the_same_rows(tmp_path, name):
+    """In memory and in blocks."""
+    source, own = scan(parquet(tmp_path, row_group_size=11)), {"engine": "cuda"}
+    with testing.host_engine():
+        whole = getattr(tc, name)(source, **IDS, **own)
+        with in_blocks(2):
+            cut = getattr(tc, name)(source, **IDS, **own)
+    for found in (whole, cut):
+        found = found.to_pandas() if hasattr(found, "to_pandas") else found
+        assert_right(name, dict.fromkeys(ANALYTICS[name].defaults), found)
