@@ -12,7 +12,6 @@ from decimal import Decimal
 from difflib import get_close_matches
 from numbers import Integral
 from pathlib import Path
-from types import FrameType
 from typing import Any, NoReturn, TypeVar
 
 import numpy as np
@@ -142,7 +141,7 @@ def warn_user(remarks: list[str]) -> None:
 
 def _outside() -> int:
     """Return the stack level, as seen by the function that calls, of the first line not of ours."""
-    frame: FrameType | None = sys._getframe(1)
+    frame: Any = sys._getframe(1)
     level, folder = 1, str(Path(__file__).parent)
     while frame is not None and frame.f_code.co_filename.startswith(folder):
         frame, level = frame.f_back, level + 1

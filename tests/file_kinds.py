@@ -335,5 +335,5 @@ KINDS = {
     "WebGraph": text("graphclass=it.unimi.dsi.webgraph.BVGraph\nnodes=3\narcs=3\n", "WebGraph"),
     "PBBS": text("AdjacencyGraph\n3\n3\n0\n1\n2\n1\n2\n0\n", "looks like PBBS"),
     # Nothing
-    "a header alone": text("src,dst\n", "no edge below the header"),
+    "a header alone": text("src,dst\n", [], "no edge below it"),
 }  # fmt: skip

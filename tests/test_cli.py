@@ -335,6 +335,29 @@ def test_tables_that_cannot_be_written(tmp_path, monkeypatch, karate_file, argum
     assert [*tmp_path.iterdir()] == [karate_file]
 
 
+def test_what_stands_behind_the_file_has_no_dashes(karate_file):
+    assert run("k-truss", karate_file, "1").stderr.splitlines()[-1].startswith("error: K 1; acc")
+    assert run("k-truss", karate_file, "--k", "1").stderr.splitlines()[-1].startswith("error: --k")
+
+
+def test_a_warning_is_a_line(tmp_path):
+    file = tmp_path / "e.csv"
+    file.write_text("src,dst,kind\n1,2,1\n2,3,1\n3,1,2\n")
+    done = run("count", file, "--edge-type", "kind", "--types", "1,1,7")
+    assert done.stdout == "0\n"
+    assert "warning: --types (1, 1, 7): nothing has the type 7, so that no" in done.stderr
+    done = run("count", file, "--edge-type", "kind", "--types", "1,1,pays")
+    assert "'pays' is text, and --edge-type 'kind' holds int64" in done.stderr
+
+
+@pytest.mark.parametrize("text", ["src,dst,kind\n", ""])
+def test_a_file_without_a_row_is_an_empty_graph(tmp_path, text):
+    file = tmp_path / "e.csv"
+    file.write_text(text)
+    assert json.loads(run("count", file, "--json").stdout)["triangles"] == 0
+    assert run("edge-triangles", file).stdout.endswith(",triangles\n")
+
+
 def test_parquet_without_pyarrow(monkeypatch, karate_file):
     monkeypatch.setattr(tables, "find_spec", lambda name: None)
     done = run("list", karate_file, "--out", "x.parquet")

@@ -292,7 +292,7 @@ def test_numbers_of_integers_stay_theirs():
         ({"time": "t", "within": "3d"}, ValueError, "give a number"),
         ({"time": "t", "within": 3, "lateness": "1h"}, ValueError, "give a number"),
         ({"time": "t", "within": -1}, ValueError, "from 0 on"),
-        ({"time": "t", "within": 3, "columns": ["jaccard"]}, ValueError, "name each of"),
+        ({"time": "t", "within": 3, "columns": ["jaccard"]}, ValueError, "is no column as of"),
         ({"time": "t", "within": 3, "columns": []}, ValueError, "name each of"),
         ({"time": np.arange(3), "within": 3}, ValueError, "name a column of a frame"),
         ({"time": "t", "within": 3, "memory_limit": 1}, ValueError, "leave it out beside time="),

@@ -337,7 +337,7 @@ def check_names(columns: tuple[Any, ...], known: Collection[str], function: str)
     elif unknown:
         fault = _about(unknown[0], columns, known, function)
     else:
-        fault = f"columns={list(columns)!r} names a column twice"
+        fault = f"{function}(edges, {', '.join(map(repr, columns))}) names a column twice"
     raise ValueError(f"{fault}; there are {', '.join(map(repr, known))}, each at most once")
 
 

@@ -31,7 +31,7 @@ def check_where(own: OwnOptions) -> OwnOptions:
         raise ValueError(
             f"where=Triangles(directed={own['where'].directed!r}): directed triangles are counted "
             "by count, vertex_triangles, edge_triangles and annotate, and their corners listed by "
-            "list_triangles; this asks for triangles of edges"
+            "list_triangles and iter_triangles; this asks for triangles of edges"
         )
     return own
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from inspect import Parameter
 from typing import TYPE_CHECKING, Any
 
-from rapids_tc.plan.record import ANALYTICS, Analytic, OwnOptions, Result
+from rapids_tc.plan.record import ANALYTICS, Analytic, Needs, OwnOptions, Result
 from rapids_tc.preparation.triangle_kinds import Triangles
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def _of(record: Analytic) -> Overview:
         name=record.name,
         topic=record.call.__module__.rpartition(".")[2],
         summary=(inspect.getdoc(record.call) or "").partition("\n")[0],
-        result=record.result.value,
+        result=_result(record),
         columns=tuple(record.columns),
         in_blocks=in_blocks,
         distributed=distributed,
@@ -92,6 +92,13 @@ def _of(record: Analytic) -> Overview:
             for name, own in options_of(record).items()
         },
     )
+
+
+def _result(record: Analytic) -> str:
+    """Return the shape of the answer; several values are a table."""
+    several = record.result is Result.VALUE and len(record.fields(record.defaults)) > 1
+    several = several and not record.needs & Needs.SAMPLE  # an estimate is one, with its error
+    return (Result.TABLE if several else record.result).value
 
 
 def _served(record: Analytic, own: OwnOptions, by: Any) -> tuple[bool, bool]:

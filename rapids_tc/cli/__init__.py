@@ -30,7 +30,10 @@ if TYPE_CHECKING:
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(tc.__version__, prog_name="rapids-tc")
 def main() -> None:
-    """Exact triangle counts of graphs, on the CPU or an NVIDIA GPU."""
+    """Exact triangle counts of graphs, on the CPU or an NVIDIA GPU.
+
+    The beginning of a name is enough where no other command begins so: triads, clust.
+    """
 
 
 @main.command(topic=GRAPH, example="--json")

@@ -13,7 +13,7 @@ import click
 from rapids_tc._arguments import as_bytes
 from rapids_tc.cli import kinds, tables
 from rapids_tc.cli.edges import FileEdges, open_edges
-from rapids_tc.cli.output import GRAPH, LISTS, ROWS, SOME, VERTICES, Command
+from rapids_tc.cli.output import BEHIND_FILE, GRAPH, LISTS, ROWS, SOME, VERTICES, Command
 from rapids_tc.cli.reading import FileName, takes_file
 from rapids_tc.frames.adapters import PandasAdapter
 from rapids_tc.frames.backend import resolve_backend
@@ -240,6 +240,8 @@ def _from_places(record: Analytic, options: dict[str, Any]) -> dict[str, Any]:
             raise click.UsageError(f"{name.upper()} is given behind FILE and by {_typed(name)}.")
         if not found and parameter.default is parameter.empty:
             raise click.UsageError(f"Missing argument '{name.upper()}'.")
+        if given[1] is not None and (ctx := click.get_current_context(silent=True)):
+            ctx.meta.setdefault(BEHIND_FILE, set()).add(name)
         options[name] = found[0] if found else parameter.default
     return options
 

@@ -6,6 +6,7 @@ import errno
 import os
 import re
 import sys
+import warnings
 from contextlib import contextmanager, suppress
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,7 @@ import rapids_tc as tc
 from rapids_tc._progress import SILENT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
 ERROR = 2  # the exit code of every expected error
 INTERRUPTED = 130  # after Ctrl-C, as shells report it: 128 + SIGINT
@@ -37,6 +38,7 @@ GRAPH, VERTICES, ROWS, SOME, LISTS = TOPICS = (
     "Of the whole graph", "Of each vertex", "Of each row of the file", "Some of the rows", "Lists",
 )  # fmt: skip
 MACHINE = "Files and the machine"
+BEHIND_FILE = "rapids_tc.behind_file"  # in `Context.meta`: options whose values stand behind FILE
 
 
 class Command(click.Command):
@@ -118,7 +120,10 @@ class Commands(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command that the options name."""
-        with _errors(self):
+        with _errors(self, ctx), warnings.catch_warnings():
+            warnings.showwarning = lambda message, *_: note(
+                f"warning: {as_typed(str(message), self)}"
+            )
             return super().invoke(ctx)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
@@ -165,7 +170,7 @@ def _quiet() -> click.Option:
 
 
 @contextmanager
-def _errors(commands: Commands) -> Iterator[None]:
+def _errors(commands: Commands, ctx: click.Context | None = None) -> Iterator[None]:
     """Turn expected errors, of printing too, into a line on stderr and an exit code."""
     try:
         yield
@@ -181,7 +186,8 @@ def _errors(commands: Commands) -> Iterator[None]:
         text = str(error)
         if isinstance(error, OSError) and error.filename is not None:
             text = f"{error.filename}: {error.strerror}"
-        text = as_typed(" ".join(text.split()) or type(error).__name__, commands)
+        behind = () if ctx is None else ctx.meta.get(BEHIND_FILE, ())
+        text = as_typed(" ".join(text.split()) or type(error).__name__, commands, behind)
         _print(f"error: {text}")
         raise Exit(ERROR) from error
 
@@ -204,8 +210,11 @@ _PYTHON = {
 _LIST = re.compile(r"(?<![=(\w])\[((?:'[^']*'|-?\d+)(?:, (?:'[^']*'|-?\d+))*)\]")
 
 
-def as_typed(text: str, commands: click.Group) -> str:
-    """Return a message of the Python package with options as they are typed: --ids string."""
+def as_typed(text: str, commands: click.Group, behind: Collection[str] = ()) -> str:
+    """Return a message of the Python package with options as they are typed: --ids string.
+
+    Options that are given `behind` FILE have no dashes: K.
+    """
     for python, typed_here in _PYTHON.items():
         text = re.sub(python, typed_here, text)
     flags = {
@@ -217,9 +226,10 @@ def as_typed(text: str, commands: click.Group) -> str:
     for flag in sorted(flags, key=len, reverse=True):
         text = re.sub(rf"(?<![\w(-]){flag}\b", flags[flag], text)
     typed = {option.name: option.opts[-1] for option in _options(commands)}
+    typed |= {name: name.upper() for name in behind}
     name = "|".join(sorted(typed, key=len, reverse=True))
     # After a word and a bracket it is an argument of a function that the message names.
-    pattern = rf"(?<!\w\()(?<![\w-])({name})=(?=([\w'\"\[-])?)"
+    pattern = rf"(?<!\w\()(?<![\w-])({name})=(?=([\w'\"\[(-])?)"
     text = re.sub(pattern, lambda found: typed[found[1]] + " " * bool(found[2]), text)
     text = re.sub(r"(--[\w-]+ \S+) \(\1\)", r"\1", text)  # where the message says both
     return _LIST.sub(r"\1", text)

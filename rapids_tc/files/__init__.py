@@ -144,8 +144,8 @@ def read_edges(
     Raises
     ------
     EdgeFileError
-        The file does not hold what its format promises, is text but no edge list, has lines and
-        no edge, or two columns have the name of an id column. The message names the file and the
+        The file does not hold what its format promises, is text but no edge list, has comments
+        alone, or two columns have the name of an id column. The message names the file and the
         line, and what to do.
     ColumnNotFoundError
         `source` or `destination` is none of the columns, or must be given: text has three

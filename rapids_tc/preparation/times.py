@@ -75,8 +75,8 @@ def check_length(name: str, value: Any, *, zero: bool = False) -> Length:
         more = PERIODS if name == "window" else NO_MONTHS
         raise ValueError(f"{name}={shown(value)}; accepted: {LENGTHS}{more}")
     if not (0 < amount < inf or (zero and amount == 0)):
-        least = "from 0 on" if zero else "above 0"
-        raise ValueError(f"{name}={shown(value)}: a length of time {least} is accepted")
+        least, finite = "from 0 on" if zero else "above 0", "finite " * (not amount < inf)
+        raise ValueError(f"{name}={shown(value)}: a {finite}length of time {least} is accepted")
     return Length(name, value, amount, is_number)
 
 

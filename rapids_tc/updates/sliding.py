@@ -7,6 +7,7 @@ before and after, once it is asked for.
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -61,7 +62,14 @@ def check_window(time: Any, within: Any, lateness: Any, columns: Any) -> Window 
 
 def _checked_columns(columns: Any) -> tuple[str, ...]:
     names = (columns,) if isinstance(columns, str) else tuple(columns)
-    if not names or len({*names}) < len(names) or not {*names} <= {*COLUMNS}:
+    if unknown := [name for name in names if name not in COLUMNS]:
+        close = get_close_matches(str(unknown[0]).lower(), COLUMNS, n=1)
+        meant = f", did you mean {close[0]!r}?" if close else ""
+        raise ValueError(
+            f"{unknown[0]!r} is no column as of a time{meant}; columns= of Graph takes "
+            f"{', '.join(COLUMNS)}"
+        )
+    if not names or len({*names}) < len(names):
         raise ValueError(f"columns={columns!r}; name each of {[*COLUMNS]} at most once, and one")
     return names
 
