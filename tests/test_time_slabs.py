@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rapids_tc as tc
+from rapids_tc import _parallel
 from rapids_tc.engines.as_of import COLUMNS
 from rapids_tc.plan import slabs
 from rapids_tc.plan.block_layout import BlockLayout, use_layout
@@ -36,6 +37,14 @@ def right(frame, within=None, columns=COLUMNS):
 
 FRAME = frame_of()
 RIGHT = {within: right(FRAME, within) for within in (None, 0, 3, 12)}
+
+
+@pytest.fixture(autouse=True)
+def of_two_threads():
+    """Tables of threads are part of what a slab takes."""
+    token = _parallel.thread_limit.set(2)
+    yield
+    _parallel.thread_limit.reset(token)
 
 
 @pytest.fixture
