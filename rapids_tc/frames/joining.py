@@ -104,7 +104,7 @@ def _not_copied(library: ModuleType) -> dict[str, bool]:
 def _with_one_set_of_categories(frames: list[Frame]) -> list[Frame]:
     """Return frames whose columns of categories have all the categories of all the frames."""
     first, *others = frames
-    of_first, *of_others = (list(frame.dtypes) for frame in frames)
+    of_first, *of_others = map(dtypes, frames)
     for place, dtype in enumerate(of_first):
         if all(of_other[place] == dtype for of_other in of_others):
             continue
