@@ -408,7 +408,17 @@ def test_a_graph_does_not_follow_a_frame_that_was_put_into_it(library):
     assert [*found.itertuples(index=False, name=None)] == [(0, 1), (0, 2), (1, 2), (5, 6)]
 
 
-@pytest.mark.parametrize("column, dtype", [("src", "int32"), ("w", "float32")])
+@pytest.mark.parametrize("dtype", ["int32", "uint16"])
+def test_narrower_ids_get_the_width_of_the_rows(library, dtype):
+    frame = table([(0, 1), (1, 2)])
+    graph = tc.Graph(library.frame(frame), source="src", destination="dst")
+    narrow = library.frame(table([(2, 0), (2, 3)]).astype(dtype))
+    assert graph.update(insert=narrow).triangles == 1
+    assert graph.update(delete=narrow).triangles == -1
+    assert str(library.to_pandas(tc.simple_edges(graph))["src"].dtype).lower() == "int64"
+
+
+@pytest.mark.parametrize("column, dtype", [("src", "uint64"), ("w", "float32")])
 def test_rows_of_another_width_are_refused(library, column, dtype):
     """They would change the dtype of the graph's rows."""
     frame = table([(0, 1), (1, 2)], w=[1.0, 2.0])

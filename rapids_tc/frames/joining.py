@@ -33,6 +33,15 @@ def select(frame: Frame, labels: Sequence[Label]) -> Frame:
     return frame.select(labels) if root(frame) == "pyarrow" else frame[labels]
 
 
+def with_dtypes(frame: Frame, dtypes: dict[Label, DType]) -> Frame:
+    """Return a frame of pandas, cuDF, Polars or PyArrow, some columns of which get other dtypes."""
+    if root(frame) == "pyarrow":
+        types = [dtypes.get(field.name, field.type) for field in frame.schema]
+        fields = zip(frame.schema, types, strict=True)
+        return frame.cast(sys.modules["pyarrow"].schema([f.with_type(kind) for f, kind in fields]))
+    return frame.cast(dtypes) if root(frame) == "polars" else frame.astype(dtypes)
+
+
 def append(frames: list[Frame]) -> Frame:
     """Return the rows of frames of one library, one after another.
 

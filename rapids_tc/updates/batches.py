@@ -5,11 +5,13 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from rapids_tc.errors import ColumnNotFoundError, IdTypeError
-from rapids_tc.frames.adapters import is_dask, is_spark
+from rapids_tc.frames.adapters import is_dask, is_spark, root
 from rapids_tc.frames.backend import is_lazy, open_frame
 from rapids_tc.frames.device import on_device
-from rapids_tc.frames.joining import dtypes, select
+from rapids_tc.frames.joining import dtypes, select, with_dtypes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from rapids_tc.frames.adapters import FrameAdapter
     from rapids_tc.frames.backend import Backend
 
+INTEGERS = {f"int{bits}" for bits in (8, 16, 32, 64)}  # and those without a sign
 NOT_THERE = "{} of delete= not in the graph: {}"
 IN_BOTH = "{} in insert= and in delete=: {}; leave each out of one of them"
 
@@ -97,8 +100,30 @@ def _open(
         )
     frame = frame if given == needed else select(frame, needed)
     if adapter.rows(frame) and adapter.rows(rows):
+        frame = _with_wide_ids(frame, rows, ids, adapter)
         _check_dtypes(frame, rows, name, ids, adapter)
     return frame
+
+
+def _with_wide_ids(frame: Frame, rows: Frame, ids: list[Any], adapter: FrameAdapter) -> Frame:
+    """Return a frame whose integer ids are as wide as those of the graph, if all fit there."""
+    if root(frame) not in ("pandas", "cudf", "polars", "pyarrow"):
+        return frame
+    given, wide = (
+        {label: dtype for label, dtype in zip(adapter.labels(of), dtypes(of), strict=True)
+         if label in ids} for of in (frame, rows)
+    )  # fmt: skip
+    wider = {label: wide[label] for label in given if _is_wider(wide[label], given[label])}
+    return with_dtypes(frame, wider) if wider else frame
+
+
+def _is_wider(wide: Any, dtype: Any) -> bool:
+    """Return whether both are plain integers, or both those of pandas that may be missing."""
+    names = str(wide), str(dtype)
+    plain = [name.lower().removeprefix("u") in INTEGERS for name in names]
+    if not all(plain) or names[0][0].isupper() != names[1][0].isupper() or wide == dtype:
+        return False
+    return bool(np.can_cast(names[1].lower(), names[0].lower(), "safe"))
 
 
 def _check_dtypes(
