@@ -759,7 +759,7 @@ HINTS = {
     ],
     "analytics/annotate": [
         (lambda h: tc.annotate(k3(), "triangles", force=True), "give that as well"),
-        (lambda h: tc.annotate(k3(), "nothing"), "there are .*'triangles'.*each at most once"),
+        (lambda h: tc.annotate(k3(), "nothing"), "name each of .*'triangles'.*at most once"),
         (lambda h: tc.annotate(k3(t=1), "jaccard", where=tc.Triangles(time="t", within=1)),
          'where= counts triangles of a kind: beside it, name none but "triangles", "truss'),
         (lambda h: tc.annotate(k3(t=1), "jaccard", time="t", within=1),

@@ -338,7 +338,7 @@ def check_names(columns: tuple[Any, ...], known: Collection[str], function: str)
         fault = _about(unknown[0], columns, known, function)
     else:
         fault = f"{function}(edges, {', '.join(map(repr, columns))}) names a column twice"
-    raise ValueError(f"{fault}; there are {', '.join(map(repr, known))}, each at most once")
+    raise ValueError(f"{fault}; name each of {list(known)} at most once")
 
 
 def _about(name: Any, columns: tuple[Any, ...], known: Collection[str], function: str) -> str:
