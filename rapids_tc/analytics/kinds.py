@@ -30,8 +30,9 @@ def check_where(own: OwnOptions) -> OwnOptions:
     if own["where"] is not None and own["where"].directed is not None:
         raise ValueError(
             f"where=Triangles(directed={own['where'].directed!r}): directed triangles are counted "
-            "by count, vertex_triangles, edge_triangles and annotate, and their corners listed by "
-            "list_triangles and iter_triangles; this asks for triangles of edges"
+            'by count, vertex_triangles, edge_triangles and annotate(edges, "triangles"), and '
+            "their corners listed by list_triangles and iter_triangles; this asks for triangles of "
+            "edges"
         )
     return own
 
