@@ -142,7 +142,7 @@ def warn_user(remarks: list[str]) -> None:
 def _outside() -> int:
     """Return the stack level, as seen by the function that calls, of the first line not of ours."""
     frame: Any = sys._getframe(1)
-    level, folder = 1, str(Path(__file__).parent)
+    level, folder = 1, str(Path(__file__).parent / "_")[:-1]  # with the separator behind it
     while frame is not None and frame.f_code.co_filename.startswith(folder):
         frame, level = frame.f_back, level + 1
     return level

@@ -108,7 +108,7 @@ def _work(own: OwnOptions) -> Work:
     if _as_of_time(own["columns"]):
         squares = costs.TIMED_STEPS if {*own["columns"]} & {*as_of.SQUARES} else 0
         return Work(Needs.AS_OF, Result.COLUMNS, len(own["columns"]), values=squares)
-    if own["where"] is not None and not _of_trusses(own):
+    if own["where"] is not None and own["columns"] == ("triangles",):
         return work_where(Work(Needs.EDGE_SUMS, Result.COLUMNS))(own)
     known, needs = row_columns(), Needs.NOTHING
     for name in own["columns"]:
@@ -117,11 +117,6 @@ def _work(own: OwnOptions) -> Work:
     levels = bool(needs & Needs.TRUSSNESS)
     work = Work(needs, Result.COLUMNS, len(own["columns"]), values=values, levels=levels)
     return work if own["where"] is None else work_where(work)(own)
-
-
-def _of_trusses(own: OwnOptions) -> bool:
-    """Return whether trusses of a kind are asked for."""
-    return own["where"] is not None and own["columns"] != ("triangles",)
 
 
 def _in_memory(own: OwnOptions) -> str:

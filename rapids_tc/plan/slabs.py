@@ -121,7 +121,7 @@ class SlabPlan:
             halo = int(before[at] - before[np.searchsorted(seen, codes[at])]) if at else 0
             left = int(before[-1] - before[at])
             if most - halo < min(least, left):
-                raise CapacityError(self._too_narrow(halo + min(least, left)))
+                raise CapacityError(self._too_wide(halo + min(least, left)))
             each = left / max(self.least + 1 - len(begins), 1)
             fitting = np.searchsorted(before, before[at] + most - halo, side="right") - 1
             nearest = np.searchsorted(before, before[at] + each - weights[at : at + 1].sum() / 2)
@@ -134,7 +134,8 @@ class SlabPlan:
         return [Slab(begin, int(np.searchsorted(reach[:i], first[i])))
                 for i, begin in enumerate(begins)]  # fmt: skip
 
-    def _too_narrow(self, rows: int) -> str:
+    def _too_wide(self, rows: int) -> str:
+        """Say how much the rows of one window take, and what to do."""
         need = self.bytes(rows + self.most // SHARE)
         return (
             f"{self.name}: windows of time hold about {rows:,} rows together, which take "

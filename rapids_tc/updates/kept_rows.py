@@ -274,9 +274,9 @@ class KeptRows:
     def _merged(
         self, old: list[Array], new: list[Array], earliest: int
     ) -> tuple[int, Array | None, list[Array]]:
-        """Return rows with new ones among them, by the times that are first; and their places.
+        """Merge new rows with older ones by the times that are first; return their places, and all.
 
-        Rows of equal times stay in the order in which they came.
+        Rows of equal times stay in the order in which they came. Places: see `Places`.
         """
         xp = self._backend.xp
         if not len(old[0]) or not len(new[0]):
