@@ -87,20 +87,19 @@ def _check_times(name: str, own: OwnOptions) -> OwnOptions:
         raise ValueError(f'where= is of all rows, and "{name}" of earlier rows: leave one out')
     if own["time"] is None:
         raise ValueError(f'"{name}" is of earlier rows: name the column of times by time=')
-    _asked(own)  # checks the length
+    _of_earlier_rows(own["columns"], own["time"], own["within"])  # or the error of a wrong length
     return own
 
 
-def _asked(own: OwnOptions) -> AsOf:
-    """Return columns as of a time as a call asks for them."""
-    within = own["within"]
+def _of_earlier_rows(columns: tuple[str, ...], time: Any, within: Any) -> AsOf:
+    """Return columns as of a time as they are counted; ValueError if `within` is no length."""
     length = None if within is None else check_length("within", within, zero=True)
-    return AsOf(own["columns"], own["time"], length)
+    return AsOf(columns, time, length)
 
 
 def _sums(own: OwnOptions) -> list[Within | AsOf]:
     if _as_of_time(own["columns"]):
-        return [_asked(own)]
+        return [_of_earlier_rows(own["columns"], own["time"], own["within"])]
     return [] if own["where"] is None else [of_kind("triangles", own["where"].reading)]
 
 
@@ -285,7 +284,7 @@ def annotate(
     if name := _as_of_time(columns):
         if method != "auto":
             raise ValueError(f'method={method!r}: with "{name}" only method="auto" works')
-        timed = _asked({"columns": columns, "time": time, "within": within})
+        timed = _of_earlier_rows(columns, time, within)
         parts = iter([graph.as_of_columns(timed)]) if out is None else graph.as_of_parts(timed)
     else:
         asked: Sequence[Any] = columns

@@ -25,11 +25,11 @@ ARROW_TEXT = {"string", "string_view", "large_string"}
 NOT_A_TIME = -(2**63)  # what datetimes of NumPy hold where there is none
 
 
-class PlainTimes(NamedTuple):
-    """Times as integers of 64 bits, and the dtype in which a frame has them."""
+class PlainColumn(NamedTuple):
+    """A column's dtype in its frame, and its values as an array."""
 
     dtype: np.dtype
-    codes: Array
+    values: Array
 
 
 class FrameAdapter(ABC):
@@ -74,7 +74,7 @@ class FrameAdapter(ABC):
         """
         return None
 
-    def plain_times(self, frame: Frame, label: Label) -> PlainTimes | None:
+    def plain_times(self, frame: Frame, label: Label) -> PlainColumn | None:
         """Return the times of a column as int64, if its array holds them so; None for others."""
         return None
 
@@ -150,14 +150,14 @@ class PandasAdapter(FrameAdapter):
         values = self._array(frame, label)
         return None if values is None or values.dtype.kind not in "iu" else values
 
-    def plain_times(self, frame: Frame, label: Label) -> PlainTimes | None:
+    def plain_times(self, frame: Frame, label: Label) -> PlainColumn | None:
         values = self._array(frame, label)
         if values is None or values.dtype.kind not in "iM" or not len(values):
             return None
         is_number = values.dtype.kind == "i"
         codes = values.astype("int64", copy=False) if is_number else values.view("int64")
         has_none = not is_number and codes.min() == NOT_A_TIME
-        return None if has_none else PlainTimes(values.dtype, codes)
+        return None if has_none else PlainColumn(values.dtype, codes)
 
     def _array(self, frame: Frame, label: Label) -> np.ndarray | None:
         """Return the array of NumPy that holds a column, if one does."""
@@ -216,12 +216,12 @@ class CudfAdapter(FrameAdapter):
 
     def plain_integers(self, frame: Frame, label: Label) -> Array | None:
         plain = self._plain(frame, label, "iu")
-        return None if plain is None else plain.codes
+        return None if plain is None else plain.values
 
-    def plain_times(self, frame: Frame, label: Label) -> PlainTimes | None:
+    def plain_times(self, frame: Frame, label: Label) -> PlainColumn | None:
         return self._plain(frame, label, "iM", "int64")
 
-    def _plain(self, frame: Frame, label: Label, kinds: str, cast: str = "") -> PlainTimes | None:
+    def _plain(self, frame: Frame, label: Label, kinds: str, cast: str = "") -> PlainColumn | None:
         """Return the array of a column of some kinds of dtypes, without nulls, if it is one.
 
         It is cast to another dtype, if this is given.
@@ -233,7 +233,7 @@ class CudfAdapter(FrameAdapter):
             if not is_plain or column.null_count:
                 return None
             values = column.astype(np.dtype(cast)) if cast else column
-            return PlainTimes(column.dtype, sys.modules["cupy"].asarray(values))
+            return PlainColumn(column.dtype, sys.modules["cupy"].asarray(values))
         except (AttributeError, KeyError, TypeError, ValueError):  # of another version of cuDF
             return None
 

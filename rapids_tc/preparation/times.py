@@ -401,10 +401,10 @@ def plain_times(frame: Frame, label: Any, backend: Backend) -> tuple[TimeColumn,
     So does that of integers with a sign, and of datetimes without a zone, if there are no nulls.
     """
     numbers = backend.adapter.plain_times(frame, label)
-    if numbers is None or not len(numbers.codes):
+    if numbers is None or not len(numbers.values):
         return None
     kind = KINDS[numbers.dtype.kind]
-    return TimeColumn(label, kind, numbers.dtype), backend.xp.asarray(numbers.codes)
+    return TimeColumn(label, kind, numbers.dtype), backend.xp.asarray(numbers.values)
 
 
 def _extremes(codes: Array, groups: Array | None, backend: Backend) -> tuple[Array, Array | None]:
